@@ -12,7 +12,15 @@ export default defineConfig({
     globalSetup,
     projects: [
       { test: { ...shared, name: "storm", include: [storm], sequence: { groupOrder: 1 } } },
-      { test: { ...shared, name: "together", include: [inFaults("*")], exclude: [storm, ...lonely], sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...shared,
+          name: "together",
+          include: [inFaults("*")],
+          exclude: [storm, ...lonely],
+          sequence: { groupOrder: 1 },
+        },
+      },
       { test: { ...shared, name: "alone", include: lonely, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },

@@ -8,7 +8,13 @@ import { createGatewayServer } from "../src/gateway/server.ts";
 import { callTool } from "../test/support/gateway/call-tool.ts";
 
 // Our gateway without a database: every key is taken, tools run directly. It shows what the protocol alone costs.
-const key = { organizationId: "bench", apiKeyId: "bench", apiKeyName: "bench", toolRules: null, defaultCredentials: null };
+const key = {
+  organizationId: "bench",
+  apiKeyId: "bench",
+  apiKeyName: "bench",
+  toolRules: null,
+  defaultCredentials: null,
+};
 const notHere = () => Promise.reject(new Error("The bench has no platform data."));
 
 const server = await createGatewayServer({
@@ -26,7 +32,10 @@ const server = await createGatewayServer({
   apiKeys: { verify: async () => key },
   verifyBearer: notHere,
   oauth: { registerAtGateway: async () => {} },
-  callAction: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target, { input }), recordId: "none" }),
+  callAction: async ({ tool, arguments: input }) => ({
+    items: await callTool(tool.target, { input }),
+    recordId: "none",
+  }),
   callPlatformTool: notHere,
   processes: { tell: async () => false, hear: () => {} },
   privateServers: [],

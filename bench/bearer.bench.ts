@@ -39,14 +39,17 @@ async function compareVerification(): Promise<void> {
     const tokens = await plantTokens(postgres.target, organizationId);
     const keys: string[] = [];
     for (let index = 0; index < count; index++)
-      keys.push((await apiKeys.create(organizationId, { name: `key ${index}`, scopes: ["mcp:invoke"], createdBy: null })).key);
+      keys.push(
+        (await apiKeys.create(organizationId, { name: `key ${index}`, scopes: ["mcp:invoke"], createdBy: null })).key,
+      );
     const ways = {
       key: (call: number) => apiKeys.verify(keys[call % count], "mcp:invoke"),
       token: (call: number) => accessTokens.verify(tokens[call % count] ?? "", "slack"),
     };
     const speeds = { key: [] as number[], token: [] as number[] };
     for (const way of ["key", "token"] as const) await measure(ways[way]);
-    for (let round = 0; round < rounds; round++) for (const way of ["key", "token"] as const) speeds[way].push(await measure(ways[way]));
+    for (let round = 0; round < rounds; round++)
+      for (const way of ["key", "token"] as const) speeds[way].push(await measure(ways[way]));
     const [value, baselineValue] = [median(speeds.token), median(speeds.key)];
     reportFigure({
       bench,
@@ -56,7 +59,13 @@ async function compareVerification(): Promise<void> {
       baseline: "API keys in the same run",
       baselineValue,
     });
-    reportFigure({ bench, figure: "rate over that of API keys", unit: "×", value: value / baselineValue, bar: { atLeast: 0.9 } });
+    reportFigure({
+      bench,
+      figure: "rate over that of API keys",
+      unit: "×",
+      value: value / baselineValue,
+      bar: { atLeast: 0.9 },
+    });
   } finally {
     await apiKeys.close();
     await accessTokens.close();
@@ -114,11 +123,19 @@ async function plantTokens(target: pg.ClientConfig, organizationId: string): Pro
 async function measureFlow(): Promise<void> {
   const log = createLog("error");
   const { dataDir, remove } = createDataDir();
-  const server = await startServer({ dataDir, environment: { RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "10000000", LOG_LEVEL: "error" } });
+  const server = await startServer({
+    dataDir,
+    environment: { RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "10000000", LOG_LEVEL: "error" },
+  });
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   const db = createDatabase({ target: postgres.target, applicationName: "bench", log });
   try {
-    const account = { name: "Ann", email: "ann@example.com", password: "correct horse battery", organizationName: "Bench" };
+    const account = {
+      name: "Ann",
+      email: "ann@example.com",
+      password: "correct horse battery",
+      organizationName: "Bench",
+    };
     const { userId, organizationId } = (await server.browser().post("/api/setup", account)).body as {
       userId: string;
       organizationId: string;
@@ -127,7 +144,13 @@ async function measureFlow(): Promise<void> {
     const slack: ResourceServer = { id: "slack", title: "Slack", scopes: ["mcp:invoke"], credentialType: null };
     const resources = createResources({ resourceUrl: issuerUrl, servers: [slack] });
     const accounts = { list: async () => [], choose: async () => null };
-    const consent = createConsent({ db, organizations: createOrganizations({ db, creation: "everyone" }), accounts, resources, issuerUrl });
+    const consent = createConsent({
+      db,
+      organizations: createOrganizations({ db, creation: "everyone" }),
+      accounts,
+      resources,
+      issuerUrl,
+    });
     const person = { userId, name: "Ann", email: "ann@example.com", createdAt: new Date(), sessionId: "" };
     const client = createOAuthClient(issuerUrl);
     const clientId = String((await client.register({ redirect_uris: [redirectUri] })).body.client_id);
@@ -144,7 +167,13 @@ async function measureFlow(): Promise<void> {
     };
     await run(3_000);
     const value = median([await run(4_000), await run(4_000), await run(4_000)]);
-    reportFigure({ bench, figure: "flows from authorize to token per second, 16 at once", unit: "1/s", value, bar: { atLeast: 100 } });
+    reportFigure({
+      bench,
+      figure: "flows from authorize to token per second, 16 at once",
+      unit: "1/s",
+      value,
+      bar: { atLeast: 100 },
+    });
   } finally {
     await db.close();
     await postgres.close();
@@ -164,12 +193,20 @@ async function makeFlow({ client, clientId, resource, decide }: Flow): Promise<v
   const { verifier, challenge } = createChallenge();
   const request = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, resource };
   const browser = createOAuthBrowser();
-  const started = await browser.get(client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }));
+  const started = await browser.get(
+    client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }),
+  );
   const shown = await browser.get(started.location);
   const { redirectTo } = await decide(shown.location.split("/").at(-1) ?? "");
   const resumed = await browser.get((await browser.get(redirectTo)).location);
   const code = new URL(resumed.location).searchParams.get("code") ?? "";
-  const exchange = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: clientId, code_verifier: verifier };
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirectUri,
+    client_id: clientId,
+    code_verifier: verifier,
+  };
   const { status } = await client.token(exchange);
   if (status !== 200) throw new Error(`the code was answered with ${status}`);
 }

@@ -20,9 +20,17 @@ try {
   const browser = await startBrowser();
   try {
     const person = server.browser();
-    const setup = await person.post("/api/setup", { name: "Ann", email: "ann@example.com", password, organizationName: "Bench" });
+    const setup = await person.post("/api/setup", {
+      name: "Ann",
+      email: "ann@example.com",
+      password,
+      organizationName: "Bench",
+    });
     const { organizationId } = setup.body as { organizationId: string };
-    const created = await person.post(`/api/organizations/${organizationId}/workflows`, { name: "Large", canvas: largeCanvas() });
+    const created = await person.post(`/api/organizations/${organizationId}/workflows`, {
+      name: "Large",
+      canvas: largeCanvas(),
+    });
     const { id } = created.body as { id: string };
     const context = await browser.newContext({ baseURL: server.platformUrl, viewport: { width: 1280, height: 800 } });
     await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url: server.platformUrl })));
@@ -79,7 +87,9 @@ function largeCanvas() {
 async function measureDragging(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Fit everything" }).click();
   const dragged = page.locator(`.react-flow__node[data-id="node_${perRow * 4 + 10}"]`);
-  await page.waitForFunction("document.querySelectorAll('.react-flow__node')[199].getBoundingClientRect().right < innerWidth");
+  await page.waitForFunction(
+    "document.querySelectorAll('.react-flow__node')[199].getBoundingClientRect().right < innerWidth",
+  );
   const idle = await countFrames(page);
   const box = await dragged.boundingBox();
   if (!box) throw new Error("the node is not in view");
@@ -141,7 +151,8 @@ async function countFrames(page: Page, around?: { x: number; y: number }): Promi
 async function watchProcessor(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  const read = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
+  const read = async () =>
+    (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
   const before = await read();
   return async () => {
     const seconds = (await read()) - before;
@@ -152,7 +163,9 @@ async function watchProcessor(page: Page): Promise<() => Promise<number>> {
 
 function measureSizes(): void {
   const page = readFileSync(join(builtFolder, "index.html"), "utf8");
-  const first = withImports([...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, name = ""]) => name));
+  const first = withImports(
+    [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, name = ""]) => name),
+  );
   // Styles are named after any of the parts that need them, so all that are not loaded at first are counted.
   const isOfCanvas = (name: string) => name.startsWith("workflow-page-") || name.endsWith(".css");
   const canvas = withImports(

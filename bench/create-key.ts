@@ -7,8 +7,24 @@ export async function createKey(dataDir: string, organization: string): Promise<
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as Record<string, string>;
   };
-  const owner = ["--email", `${organization}@example.com`, "--password", "correct horse battery", "--organization", organization];
+  const owner = [
+    "--email",
+    `${organization}@example.com`,
+    "--password",
+    "correct horse battery",
+    "--organization",
+    organization,
+  ];
   const { organizationId = "" } = await run(["setup", ...owner]);
-  const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", "--scope", "mcp:invoke"]);
+  const { key = "" } = await run([
+    "keys",
+    "create",
+    "--organization",
+    organizationId,
+    "--name",
+    "bench",
+    "--scope",
+    "mcp:invoke",
+  ]);
   return key;
 }

@@ -62,11 +62,23 @@ async function createOrganization(dataDir: string, name: string): Promise<Organi
   const owner = ["--email", `${name}@example.com`, "--password", "correct horse battery", "--organization", name];
   const { organizationId = "" } = await run(dataDir, ["setup", ...owner]);
   const scopes = ["--scope", "mcp:invoke", "--scope", "workflows:trigger"];
-  const { key = "" } = await run(dataDir, ["keys", "create", "--organization", organizationId, "--name", "bench", ...scopes]);
+  const { key = "" } = await run(dataDir, [
+    "keys",
+    "create",
+    "--organization",
+    organizationId,
+    "--name",
+    "bench",
+    ...scopes,
+  ]);
   return { organizationId, key };
 }
 
-async function createRequests(server: Server, dataDir: string, { organizationId, key }: Organization): Promise<Record<Kind, Request>> {
+async function createRequests(
+  server: Server,
+  dataDir: string,
+  { organizationId, key }: Organization,
+): Promise<Record<Kind, Request>> {
   const create = async (kind: Kind): Promise<Request> => {
     const ids = ["a", "b", "c", "d", "e"];
     const canvas = {
@@ -74,7 +86,10 @@ async function createRequests(server: Server, dataDir: string, { organizationId,
       edges: ids.slice(1).map((target, index) => ({ id: `e${index}`, source: ids[index], target })),
     };
     const file = path.join(dataDir, `${kind}.json`);
-    writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: kind, description: "", canvas }));
+    writeFileSync(
+      file,
+      JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: kind, description: "", canvas }),
+    );
     const { id } = await run(dataDir, ["workflows", "import", "--organization", organizationId, "--file", file]);
     const url = `${server.platformUrl}/task-runner/trigger/${id}`;
     return { url, body: JSON.stringify({ runtimePrompt: "utc" }), headers: { "X-API-Key": key }, status: 202 };
@@ -104,7 +119,13 @@ async function reportRuns(server: Server, requests: Record<Kind, Request>): Prom
     const figure = `runs per second of five nodes with one ${kind} expression each`;
     const value = median(rates[kind]);
     reportFigure({ bench, figure, value, unit: "1/s", baseline: "without expressions", baselineValue });
-    reportFigure({ bench, figure: `${figure}, over those without`, value: value / baselineValue, unit: "×", bar: { atLeast: bars[kind] } });
+    reportFigure({
+      bench,
+      figure: `${figure}, over those without`,
+      value: value / baselineValue,
+      unit: "×",
+      bar: { atLeast: bars[kind] },
+    });
   }
 }
 
@@ -126,7 +147,13 @@ async function reportFlood(quick: Request, slow: Request): Promise<void> {
   const [value, baselineValue] = [median(flooded), median(quiet)];
   const figure = "p50 of another organization's evaluation beside a flood of endless patterns";
   reportFigure({ bench, figure, value, unit: "ms", baseline: "without the flood", baselineValue });
-  reportFigure({ bench, figure: `${figure}, over the quiet value`, value: value / baselineValue, unit: "×", bar: { atMost: 2 } });
+  reportFigure({
+    bench,
+    figure: `${figure}, over the quiet value`,
+    value: value / baselineValue,
+    unit: "×",
+    bar: { atMost: 2 },
+  });
 }
 
 async function measureCalls(request: Request): Promise<number> {
@@ -135,7 +162,8 @@ async function measureCalls(request: Request): Promise<number> {
 
 /** The call before it needs no process, and wakes up whatever else has slept. */
 async function reportFirst(common: Request, quick: Request): Promise<void> {
-  const call = async (request: Request) => (await sendRequests({ ...request, connections: 1, forMs: 200 })).latenciesMs[0] ?? Number.NaN;
+  const call = async (request: Request) =>
+    (await sendRequests({ ...request, connections: 1, forMs: 200 })).latenciesMs[0] ?? Number.NaN;
   const woken: number[] = [];
   const firsts: number[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -41,7 +41,11 @@ async function runAll(): Promise<void> {
   }
 }
 
-type Flood = { other: Omit<Load, "connections" | "forMs">; flood: Omit<Load, "connections" | "forMs">; bar?: { atMost: number } };
+type Flood = {
+  other: Omit<Load, "connections" | "forMs">;
+  flood: Omit<Load, "connections" | "forMs">;
+  bar?: { atMost: number };
+};
 
 async function report(kind: string, { other, flood, bar }: Flood): Promise<void> {
   const quiet: number[] = [];
@@ -59,7 +63,13 @@ async function report(kind: string, { other, flood, bar }: Flood): Promise<void>
   const [value, baselineValue] = [median(flooded), median(quiet)];
   const figure = `p95 of another organization's calls beside a flood of ${kind}`;
   reportFigure({ bench, figure, value, unit: "ms", baseline: "without the flood", baselineValue });
-  reportFigure({ bench, figure: `${figure}, over the quiet value`, value: value / baselineValue, unit: "×", ...(bar ? { bar } : {}) });
+  reportFigure({
+    bench,
+    figure: `${figure}, over the quiet value`,
+    value: value / baselineValue,
+    unit: "×",
+    ...(bar ? { bar } : {}),
+  });
 }
 
 async function measure(load: Flood["other"]): Promise<number> {

@@ -73,7 +73,13 @@ async function measure(server: SpawnedServer): Promise<void> {
     const many = await timesOf();
     const baseline = "the same with 100 records";
     const bar = { atMost: 500 };
-    const figure = (when: string) => ({ bench, figure: `history opens with ${rows} records, ${when}, p50`, unit: "ms", baseline, bar });
+    const figure = (when: string) => ({
+      bench,
+      figure: `history opens with ${rows} records, ${when}, p50`,
+      unit: "ms",
+      baseline,
+      bar,
+    });
     reportFigure({ ...figure("nothing in the browser's cache"), value: many.first, baselineValue: few.first });
     reportFigure({ ...figure("again"), value: many.again, baselineValue: few.again });
   } finally {

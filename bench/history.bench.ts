@@ -42,7 +42,12 @@ try {
 }
 
 async function measureWriting(): Promise<void> {
-  const speeds = { together: [] as Speed[], togetherBaseline: [] as Speed[], alone: [] as Speed[], aloneBaseline: [] as Speed[] };
+  const speeds = {
+    together: [] as Speed[],
+    togetherBaseline: [] as Speed[],
+    alone: [] as Speed[],
+    aloneBaseline: [] as Speed[],
+  };
   await measure(64, recordCall);
   await measure(64, recordPlainly);
   for (let round = 0; round < rounds; round++) {
@@ -57,10 +62,24 @@ async function measureWriting(): Promise<void> {
     ["64 callers", speeds.together, speeds.togetherBaseline],
     ["one caller", speeds.alone, speeds.aloneBaseline],
   ] as const) {
-    const versus = (part: keyof Speed) => ({ value: middle(ours, part), baseline, baselineValue: middle(theirs, part) });
-    reportFigure({ bench, figure: `records opened and closed per second, ${figure}`, unit: "1/s", ...versus("perSecond") });
+    const versus = (part: keyof Speed) => ({
+      value: middle(ours, part),
+      baseline,
+      baselineValue: middle(theirs, part),
+    });
+    reportFigure({
+      bench,
+      figure: `records opened and closed per second, ${figure}`,
+      unit: "1/s",
+      ...versus("perSecond"),
+    });
     reportFigure({ bench, figure: `open and close of one record, p50, ${figure}`, unit: "ms", ...versus("p50") });
-    reportFigure({ bench, figure: `own processor time per record, ${figure}`, unit: "µs", ...versus("ownMicroseconds") });
+    reportFigure({
+      bench,
+      figure: `own processor time per record, ${figure}`,
+      unit: "µs",
+      ...versus("ownMicroseconds"),
+    });
   }
 }
 
@@ -88,8 +107,22 @@ async function measure(callers: number, run: (call: ArrivedCall) => Promise<unkn
 
 function callOf(): ArrivedCall {
   const key = { apiKeyId: small, apiKeyName: "CI" };
-  const place = { organizationId: written, id: newId(), source: "mcp", serverId: "slack", tool: "slack_send_message" } as const;
-  return { ...place, ...key, parameters, credentials: {}, queueMs: 0, requestId: small, traceId: "0af7651916cd43dd8448eb211c80319c" };
+  const place = {
+    organizationId: written,
+    id: newId(),
+    source: "mcp",
+    serverId: "slack",
+    tool: "slack_send_message",
+  } as const;
+  return {
+    ...place,
+    ...key,
+    parameters,
+    credentials: {},
+    queueMs: 0,
+    requestId: small,
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+  };
 }
 
 async function recordCall(call: ArrivedCall): Promise<void> {
@@ -105,7 +138,15 @@ async function recordPlainly(call: ArrivedCall): Promise<void> {
                queued_at, started_at, queue_ms, request_id, trace_id, truncated, sanitized, owner)
              VALUES ($1, $2, 'mcp', $3, $4, 'running', $5, 'CI', $6, '{}', now(), now(), 0, $7, $7, false, false, $5)`,
     },
-    [call.organizationId, call.id, call.serverId, call.tool, call.apiKeyId, JSON.stringify(call.parameters), call.traceId],
+    [
+      call.organizationId,
+      call.id,
+      call.serverId,
+      call.tool,
+      call.apiKeyId,
+      JSON.stringify(call.parameters),
+      call.traceId,
+    ],
   );
   await db.prepared(
     {
@@ -140,8 +181,21 @@ async function measureReading(): Promise<void> {
     }
     const [value, baselineValue] = [median(times.many), median(times.few)];
     const baseline = `the same page with ${fewRows} records`;
-    reportFigure({ bench, figure: `${name}, p50 with ${manyRows} records`, unit: "ms", value, baseline, baselineValue });
-    reportFigure({ bench, figure: `${name}, ratio`, unit: "times", value: value / baselineValue, bar: { atMost: 1.5 } });
+    reportFigure({
+      bench,
+      figure: `${name}, p50 with ${manyRows} records`,
+      unit: "ms",
+      value,
+      baseline,
+      baselineValue,
+    });
+    reportFigure({
+      bench,
+      figure: `${name}, ratio`,
+      unit: "times",
+      value: value / baselineValue,
+      bar: { atMost: 1.5 },
+    });
   }
 }
 

@@ -24,7 +24,8 @@ try {
   const url = `${server.gatewayUrl}/system/mcp`;
   const measure = () => sendRequests({ url, body, headers, connections: 1, forMs: 2_000 });
   // As many requests as are to come, so that only the connections make a difference.
-  for (let sent = 0; sent < connections; ) sent += (await sendRequests({ url, body, headers, connections: 64, forMs: 1_000 })).count;
+  for (let sent = 0; sent < connections; )
+    sent += (await sendRequests({ url, body, headers, connections: 64, forMs: 1_000 })).count;
   const quiet = await measure();
   const before = await weigh();
 
@@ -33,14 +34,28 @@ try {
   const lines = request.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const bytes = `POST /system/mcp HTTP/1.1\r\n${lines}Content-Length: ${body.length}\r\n\r\n${body}`;
   for (let opened = 0; opened < connections; opened += opening)
-    sockets.push(...(await Promise.all(Array.from({ length: opening }, (_, index) => open(Number(port), bytes, opened + index)))));
+    sockets.push(
+      ...(await Promise.all(Array.from({ length: opening }, (_, index) => open(Number(port), bytes, opened + index)))),
+    );
   const after = await weigh();
   const busy = await measure();
   const alive = sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
 
-  reportFigure({ bench, figure: "connections open at the end", value: alive, unit: "connections", bar: { atLeast: connections } });
+  reportFigure({
+    bench,
+    figure: "connections open at the end",
+    value: alive,
+    unit: "connections",
+    bar: { atLeast: connections },
+  });
   const growth = after - before;
-  reportFigure({ bench, figure: `memory growth with ${connections} idle connections`, value: growth, unit: "MB", bar: { atMost: 200 } });
+  reportFigure({
+    bench,
+    figure: `memory growth with ${connections} idle connections`,
+    value: growth,
+    unit: "MB",
+    bar: { atMost: 200 },
+  });
   reportFigure({ bench, figure: "memory of one idle connection", value: (growth / connections) * 1024, unit: "KB" });
   const baseline = "without idle connections";
   const [value, baselineValue] = [p95(busy.latenciesMs), p95(quiet.latenciesMs)];

@@ -11,7 +11,8 @@ export function measureMemory(pids: number[]): { pss: number; alone: number } {
   for (const mapping of pids.flatMap(readMappings)) {
     pss += mapping.pss;
     own += mapping.file === undefined ? mapping.pss : mapping.pssDirty;
-    if (mapping.file !== undefined) cleanOfFile.set(mapping.file, Math.max(cleanOfFile.get(mapping.file) ?? 0, mapping.clean));
+    if (mapping.file !== undefined)
+      cleanOfFile.set(mapping.file, Math.max(cleanOfFile.get(mapping.file) ?? 0, mapping.clean));
   }
   const shared = [...cleanOfFile.values()].reduce((sum, kilobytes) => sum + kilobytes, 0);
   return { pss: pss / 1024, alone: (own + shared) / 1024 };

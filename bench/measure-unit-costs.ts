@@ -109,7 +109,9 @@ const cap = 4;
 /** Every worker takes a permit of the same organization, uses it for no time and gives it back; or each of an organization of its own. */
 export async function measureSlotSyncs(yard: Yard, workerCount: number, { isShared }: { isShared: boolean }) {
   const shared = newId();
-  const workers = await Promise.all(Array.from({ length: workerCount }, () => openWorker(yard.target, isShared ? shared : newId())));
+  const workers = await Promise.all(
+    Array.from({ length: workerCount }, () => openWorker(yard.target, isShared ? shared : newId())),
+  );
   try {
     return await costOf(
       yard,
@@ -148,7 +150,9 @@ export async function measureNotify(yard: Yard, listenerCount: number) {
   try {
     for (const client of clients) await client.connect();
     for (const [index, client] of clients.slice(1).entries()) await client.query(`LISTEN bench_${index}`);
-    return await costOf(yard, [async () => void (await clients[0]?.query("SELECT pg_notify('bench_0', $1)", ["x".repeat(80)]))]);
+    return await costOf(yard, [
+      async () => void (await clients[0]?.query("SELECT pg_notify('bench_0', $1)", ["x".repeat(80)])),
+    ]);
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
@@ -156,7 +160,9 @@ export async function measureNotify(yard: Yard, listenerCount: number) {
 
 /** What a connection that has done the usual has for itself alone. */
 export async function measureConnectionMegabytes({ target, log }: Yard, count: number): Promise<number> {
-  const pools = Array.from({ length: count }, () => createDatabase({ target, applicationName: "bench", poolSize: 1, log }));
+  const pools = Array.from({ length: count }, () =>
+    createDatabase({ target, applicationName: "bench", poolSize: 1, log }),
+  );
   try {
     const sizes = await Promise.all(pools.map(ownMegabytes));
     return sizes.reduce((sum, size) => sum + size, 0) / count;

@@ -29,7 +29,10 @@ else await runAll();
 async function runAll(): Promise<void> {
   const { dataDir } = createDataDir();
   const postgres = await startEmbeddedPostgres({ dataDir, log: createLog("error") });
-  const service = createServer((_request, response) => response.setHeader("connection", "close").end("{}")).listen(0, "localhost");
+  const service = createServer((_request, response) => response.setHeader("connection", "close").end("{}")).listen(
+    0,
+    "localhost",
+  );
   try {
     await once(service, "listening");
     const environment = {
@@ -83,7 +86,10 @@ const toRequest = (url: string, key: string, params: object): Request => ({
   headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
 });
 
-async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Promise<Record<string, Omit<Load, "forMs">>> {
+async function createFloods(
+  server: SpawnedServer,
+  target: pg.ClientConfig,
+): Promise<Record<string, Omit<Load, "forMs">>> {
   const { browser, organizationId } = await signUp(server, "other");
   await fill(target, organizationId);
   const path = `${server.platformUrl}/api/organizations/${organizationId}`;
@@ -96,7 +102,13 @@ async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Pro
   );
   const endless = { data: {}, expression: `$match("${"a".repeat(60)}b", /(a+)+$/)` };
   return {
-    "searches for a rare text, 12 at a time": { url: `${path}/runs?search=nowhere`, method: "GET", body: "", headers, connections: 12 },
+    "searches for a rare text, 12 at a time": {
+      url: `${path}/runs?search=nowhere`,
+      method: "GET",
+      body: "",
+      headers,
+      connections: 12,
+    },
     "sign-ins, 64 connections, 200 per second": {
       url: `${server.platformUrl}/api/sign-in`,
       body: JSON.stringify(nobody),
@@ -147,7 +159,9 @@ async function report(call: Request, floods: Record<string, Omit<Load, "forMs">>
     for (let round = 0; round < rounds; round++) {
       quiet.push(...(await measure(call)));
       const load: Load = { ...flood, forMs: 3 * roundMs };
-      const child = spawn(process.execPath, [import.meta.filename, "flood", JSON.stringify(load)], { stdio: "inherit" });
+      const child = spawn(process.execPath, [import.meta.filename, "flood", JSON.stringify(load)], {
+        stdio: "inherit",
+      });
       const ended = once(child, "exit");
       await delay(1_000);
       if (child.exitCode !== null) throw new Error("The flood ended early.");
@@ -159,7 +173,13 @@ async function report(call: Request, floods: Record<string, Omit<Load, "forMs">>
     const [value, baselineValue] = [p95(flooded), p95(quiet)];
     const figure = `p95 of another organization's tool call beside ${name}`;
     reportFigure({ bench, figure, value, unit: "ms", baseline: "without the flood", baselineValue });
-    reportFigure({ bench, figure: `${figure}, over the quiet value`, value: value / baselineValue, unit: "×", bar: { atMost: 2 } });
+    reportFigure({
+      bench,
+      figure: `${figure}, over the quiet value`,
+      value: value / baselineValue,
+      unit: "×",
+      bar: { atMost: 2 },
+    });
   }
 }
 

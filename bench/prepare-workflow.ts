@@ -21,7 +21,10 @@ export async function prepareWorkflow(dataDir: string, scopes: string[], nodeCou
     nodes: ids.map((id) => ({ id, nodeId: "system_date_time", parameters: {} })),
     edges: ids.slice(1).map((target, index) => ({ id: `e${index}`, source: ids[index], target })),
   };
-  writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
+  writeFileSync(
+    file,
+    JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }),
+  );
   const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
   return { key, workflowId, organizationId };
 }

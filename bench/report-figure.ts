@@ -12,7 +12,8 @@ type Figure = {
 /** One JSON line per figure; a missed bar fails the bench. */
 export function reportFigure({ bar, ...figure }: Figure): void {
   const { value, baselineValue } = figure;
-  const compared = baselineValue === undefined ? {} : { baselineValue: round(baselineValue), ratio: round(value / baselineValue) };
+  const compared =
+    baselineValue === undefined ? {} : { baselineValue: round(baselineValue), ratio: round(value / baselineValue) };
   const judged = bar === undefined ? {} : { bar, ok: "atLeast" in bar ? value >= bar.atLeast : value <= bar.atMost };
   if (judged.ok === false) process.exitCode = 1;
   console.log(JSON.stringify({ ...figure, value: round(value), ...compared, ...judged }));

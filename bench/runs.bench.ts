@@ -73,13 +73,23 @@ async function createWorkflow(organizationId: string): Promise<string> {
     nodes: ids.map((id) => ({ id, nodeId: "system_date_time", parameters: {} })),
     edges: ids.slice(1).map((target, index) => ({ id: `e${index}`, source: ids[index] as string, target })),
   };
-  const { id } = await app.parts.workflows.create(organizationId, { name: "Five nodes", description: "", isActive: true, canvas }, null);
+  const { id } = await app.parts.workflows.create(
+    organizationId,
+    { name: "Five nodes", description: "", isActive: true, canvas },
+    null,
+  );
   return id;
 }
 
 async function startRun(organizationId: string, workflowId: string): Promise<void> {
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
-  const { id } = await app.running.runs.startRun({ organizationId, workflowId, kind: "api", trigger, trace: tracing.follow() });
+  const { id } = await app.running.runs.startRun({
+    organizationId,
+    workflowId,
+    kind: "api",
+    trigger,
+    trace: tracing.follow(),
+  });
   await new Promise<void>((resolve) => {
     const unsubscribe = app.running.runs.onEnd(id, () => {
       unsubscribe();
@@ -116,9 +126,14 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
   return async (): Promise<void> => {
     const now = new Date();
-    const row = { ...toRow({ organizationId, kind: "api", trigger, trace: tracing.follow() }, now), workflowId, workflowVersion: 1 };
+    const row = {
+      ...toRow({ organizationId, kind: "api", trigger, trace: tracing.follow() }, now),
+      workflowId,
+      workflowVersion: 1,
+    };
     await runs.add(row);
-    for (let index = 0; index < nodeCount; index++) await nodes.add(plainNode({ organizationId, runId: row.id, epoch: 1 }, index));
+    for (let index = 0; index < nodeCount; index++)
+      await nodes.add(plainNode({ organizationId, runId: row.id, epoch: 1 }, index));
   };
 }
 
@@ -168,7 +183,11 @@ async function load(work: () => Promise<void>, inFlight: number, forMs: number) 
     }),
   );
   const perSecond = latenciesMs.length / ((performance.now() - startedAt) / 1000);
-  return { perSecond, p50: median(latenciesMs), commitsPerRun: ((await readCommits()) - commitsBefore) / latenciesMs.length };
+  return {
+    perSecond,
+    p50: median(latenciesMs),
+    commitsPerRun: ((await readCommits()) - commitsBefore) / latenciesMs.length,
+  };
 }
 
 async function readCommits(): Promise<number> {

@@ -11,7 +11,14 @@ import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../src/storage/migrate.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
 import { type Demand, demandOf, type Layout, mostCalls, totalOf, type UnitCosts } from "./find-walls.ts";
-import { costOf, measureConnectionMegabytes, measureNotify, measureRecords, measureSlotSyncs, type Yard } from "./measure-unit-costs.ts";
+import {
+  costOf,
+  measureConnectionMegabytes,
+  measureNotify,
+  measureRecords,
+  measureSlotSyncs,
+  type Yard,
+} from "./measure-unit-costs.ts";
 import { reportFigure } from "./report-figure.ts";
 
 // What each thing costs PostgreSQL, measured here, and from that what 50 gateways and 10,000 organizations would ask of one: docs/scale-out.md.
@@ -44,7 +51,8 @@ try {
 
 async function measureCosts(): Promise<UnitCosts> {
   const { costs: records, bytesPerCall } = await measureRecords(yard, [1, 4, 16, 64]);
-  for (const { size, microseconds } of records) say(`record opened and closed, in batches of ${size}`, "µs", microseconds / size);
+  for (const { size, microseconds } of records)
+    say(`record opened and closed, in batches of ${size}`, "µs", microseconds / size);
   say("stored for one call, with its indexes", "bytes", bytesPerCall);
   say("stored per day at the modelled rate", "GB", (bytesPerCall * layout.callsPerSecond * 86_400) / 1e9);
   const verifyMicroseconds = await measureVerify();
@@ -87,7 +95,11 @@ async function measureVerify(): Promise<number> {
 async function countConnections(): Promise<number> {
   const { host, port, user, database } = postgres.target as Extract<typeof postgres.target, { host: string }>;
   const url = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-  const app = await startApp({ config: readConfig({ SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: url }), log, roles: ["worker"] });
+  const app = await startApp({
+    config: readConfig({ SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: url }),
+    log,
+    roles: ["worker"],
+  });
   const counting = new pg.Client(postgres.target);
   await counting.connect();
   try {
@@ -97,7 +109,9 @@ async function countConnections(): Promise<number> {
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name LIKE 'switchyard%' AND application_name <> 'switchyard lease'";
     let most = 0;
     for (let round = 0; round < 20; round++) {
-      const calls = Array.from({ length: 40 }, () => app.parts.ground.db.prepared({ name: "", text: "SELECT pg_sleep(0.1)" }, []));
+      const calls = Array.from({ length: 40 }, () =>
+        app.parts.ground.db.prepared({ name: "", text: "SELECT pg_sleep(0.1)" }, []),
+      );
       const runs = Array.from({ length: 64 }, startRun);
       most = Math.max(most, (await counting.query<{ count: number }>(text)).rows[0]?.count ?? 0);
       await Promise.allSettled([...calls, ...runs]);
@@ -109,8 +123,16 @@ async function countConnections(): Promise<number> {
   }
 }
 
-async function prepareRun({ parts, running: { runs } }: Awaited<ReturnType<typeof startApp>>): Promise<() => Promise<unknown>> {
-  const owner = { name: "Bench", email: "bench@example.com", password: "correct horse battery", organizationName: "Bench" };
+async function prepareRun({
+  parts,
+  running: { runs },
+}: Awaited<ReturnType<typeof startApp>>): Promise<() => Promise<unknown>> {
+  const owner = {
+    name: "Bench",
+    email: "bench@example.com",
+    password: "correct horse battery",
+    organizationName: "Bench",
+  };
   const { organizationId } = await parts.identity.setup.createOwner(owner);
   const canvas = { nodes: [{ id: "a", nodeId: "system_date_time", parameters: {} }], edges: [] };
   const { id: workflowId } = await parts.workflows.create(
@@ -140,14 +162,21 @@ function reportWalls(costs: UnitCosts): void {
   const scenarios: [string, Partial<Layout>][] = [
     ["any gateway for any call", {}],
     ["an organization stays with two gateways", { gatewaysPerOrganization: 2 }],
-    ["the same, and announcements only where somebody follows", { gatewaysPerOrganization: 2, announcementsPerSecond: 0.2 }],
-    ["the same, and 10 gateways instead of 50", { gatewaysPerOrganization: 2, announcementsPerSecond: 0.2, gateways: 10 }],
+    [
+      "the same, and announcements only where somebody follows",
+      { gatewaysPerOrganization: 2, announcementsPerSecond: 0.2 },
+    ],
+    [
+      "the same, and 10 gateways instead of 50",
+      { gatewaysPerOrganization: 2, announcementsPerSecond: 0.2, gateways: 10 },
+    ],
   ];
   for (const [name, change] of scenarios) {
     const changed = { ...layout, ...change };
     const demand = demandOf(costs, changed);
     say(`calls per second at which ${cores} cores are busy, ${name}`, "1/s", mostCalls(costs, changed, cores));
     say(`cores at ${layout.callsPerSecond} calls per second, ${name}`, "1", totalOf(demand) / 1e6);
-    for (const part of Object.keys(demand) as (keyof Demand)[]) say(`of these for ${part}, ${name}`, "1", demand[part] / 1e6);
+    for (const part of Object.keys(demand) as (keyof Demand)[])
+      say(`of these for ${part}, ${name}`, "1", demand[part] / 1e6);
   }
 }

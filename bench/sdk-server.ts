@@ -20,7 +20,10 @@ const { url } = await startSdkServer(() => {
       { title, description, inputSchema, outputSchema, annotations: toAnnotations(title, action.hints) },
       async (input) => {
         const items = await callTool(action, { input });
-        return { content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })), structuredContent: { items } };
+        return {
+          content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })),
+          structuredContent: { items },
+        };
       },
     );
   }

@@ -16,7 +16,16 @@ type Load = {
 };
 
 /** Sends one request after the other on each connection and counts complete answers with the expected status. Cheap, because it shares the machine. */
-export async function sendRequests({ url, method = "POST", body, headers, connections, forMs, perSecond: pace, ...expected }: Load) {
+export async function sendRequests({
+  url,
+  method = "POST",
+  body,
+  headers,
+  connections,
+  forMs,
+  perSecond: pace,
+  ...expected
+}: Load) {
   const { hostname, port, pathname, search } = new URL(url);
   const start = expected.anyStatus ? "HTTP/1.1 " : `HTTP/1.1 ${expected.status ?? 200}`;
   const given = {
@@ -48,7 +57,11 @@ export async function sendRequests({ url, method = "POST", body, headers, connec
       }
     }),
   );
-  return { count: latenciesMs.length, perSecond: latenciesMs.length / ((performance.now() - startedAt) / 1000), latenciesMs };
+  return {
+    count: latenciesMs.length,
+    perSecond: latenciesMs.length / ((performance.now() - startedAt) / 1000),
+    latenciesMs,
+  };
 }
 
 function readAnswer(socket: Socket, start: string): Promise<void> {

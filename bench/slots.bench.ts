@@ -23,7 +23,8 @@ type Way = "slots" | "naive";
 type Task = { target: ConnectionTarget; organizationId: string; cap: number; loops: number; way: Way; startAt: number };
 type Speed = { perSecond: number; p50: number; p99: number };
 
-if (process.argv[2] === "process") console.log(JSON.stringify(await measure(JSON.parse(process.argv[3] ?? "") as Task)));
+if (process.argv[2] === "process")
+  console.log(JSON.stringify(await measure(JSON.parse(process.argv[3] ?? "") as Task)));
 else await runAll();
 
 async function runAll(): Promise<void> {
@@ -33,7 +34,11 @@ async function runAll(): Promise<void> {
     await migrate(postgres.target, { folder: migrationsFolder });
     await runSql(postgres.target, "CREATE UNLOGGED TABLE naive (id uuid PRIMARY KEY, used integer NOT NULL)");
     await reportSpeed("one process alone, 8 in flight, cap 8", { target: postgres.target, processes: 1, cap: 8 });
-    await reportSpeed("two processes contending, 8 in flight each, cap 4", { target: postgres.target, processes: 2, cap: 4 });
+    await reportSpeed("two processes contending, 8 in flight each, cap 4", {
+      target: postgres.target,
+      processes: 2,
+      cap: 4,
+    });
     await reportFaults(postgres.target);
   } finally {
     await postgres.close();
@@ -41,7 +46,10 @@ async function runAll(): Promise<void> {
   }
 }
 
-async function reportSpeed(name: string, { target, processes, cap }: { target: ConnectionTarget; processes: number; cap: number }) {
+async function reportSpeed(
+  name: string,
+  { target, processes, cap }: { target: ConnectionTarget; processes: number; cap: number },
+) {
   const speeds = { slots: await measureAll("slots"), naive: await measureAll("naive") };
   const versus = (part: keyof Speed) => ({
     value: speeds.slots[part],
@@ -66,7 +74,9 @@ async function reportSpeed(name: string, { target, processes, cap }: { target: C
 }
 
 async function measureInProcess(task: Task): Promise<Speed> {
-  const child = spawn(process.execPath, [import.meta.filename, "process", JSON.stringify(task)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [import.meta.filename, "process", JSON.stringify(task)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   return JSON.parse(await text(child.stdout)) as Speed;
 }
 
@@ -113,7 +123,9 @@ async function openNaive({ target, organizationId, cap, loops }: Task) {
     const client = await pool.connect();
     try {
       await client.query("BEGIN");
-      const { rows } = await client.query<{ used: number }>("SELECT used FROM naive WHERE id = $1 FOR UPDATE", [organizationId]);
+      const { rows } = await client.query<{ used: number }>("SELECT used FROM naive WHERE id = $1 FOR UPDATE", [
+        organizationId,
+      ]);
       const isDone = isWanted(rows[0]?.used ?? 0);
       if (isDone) await client.query("UPDATE naive SET used = used + $2 WHERE id = $1", [organizationId, by]);
       await client.query("COMMIT");

@@ -33,13 +33,21 @@ try {
   const sampling = setInterval(() => samples.push(residentMegabytes(server.pid)), sampleEveryMs);
   const disturbing = [disturb(loads), await watch(server, organizationId)];
   const forMs = minutes * 60_000;
-  const half = loads.map((load, index) => sendRequests({ ...load, forMs, perSecond: (most[index]?.perSecond ?? 0) / 2 }));
+  const half = loads.map((load, index) =>
+    sendRequests({ ...load, forMs, perSecond: (most[index]?.perSecond ?? 0) / 2 }),
+  );
   const done = await Promise.all(half);
   clearInterval(sampling);
   for (const { stop } of disturbing) await stop();
   report({ samples, done, before, after: await settle(server, before) });
   const warnings = server.output.stderr.match(/MaxListenersExceededWarning/g)?.length ?? 0;
-  reportFigure({ bench, figure: "warnings of too many listeners", unit: "warnings", value: warnings, bar: { atMost: 0 } });
+  reportFigure({
+    bench,
+    figure: "warnings of too many listeners",
+    unit: "warnings",
+    value: warnings,
+    bar: { atMost: 0 },
+  });
 } finally {
   await server.stop();
   await remove();
@@ -49,10 +57,17 @@ type Load = Omit<Parameters<typeof sendRequests>[0], "forMs">;
 type Answers = Awaited<ReturnType<typeof sendRequests>>;
 type Resources = Awaited<ReturnType<typeof readResources>>;
 
-async function prepareLoads({ platformUrl, gatewayUrl }: SpawnedServer): Promise<{ loads: Load[]; organizationId: string }> {
+async function prepareLoads({
+  platformUrl,
+  gatewayUrl,
+}: SpawnedServer): Promise<{ loads: Load[]; organizationId: string }> {
   const { key, workflowId, organizationId } = await prepareWorkflow(dataDir, ["mcp:invoke", "workflows:trigger"]);
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "system_date_time", arguments: {} } };
-  const headers = { "X-API-Key": key, Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" };
+  const headers = {
+    "X-API-Key": key,
+    Accept: "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2025-11-25",
+  };
   const trigger = `${platformUrl}/task-runner/trigger/${workflowId}`;
   const loads = [
     { url: `${gatewayUrl}/system/mcp`, body: JSON.stringify(call), headers, connections: 16 },
@@ -131,19 +146,58 @@ async function settle(served: SpawnedServer, before: Resources): Promise<Resourc
   }
 }
 
-function report({ samples, done, before, after }: { samples: number[]; done: Answers[]; before: Resources; after: Resources }): void {
+function report({
+  samples,
+  done,
+  before,
+  after,
+}: {
+  samples: number[];
+  done: Answers[];
+  before: Resources;
+  after: Resources;
+}): void {
   const kept = samples.slice(Math.floor(samples.length * warmUpShare));
   const third = Math.floor(kept.length / 3);
   const [early, late] = [median(kept.slice(0, third)), median(kept.slice(-third))];
   const [calls, triggers] = done.map(({ perSecond }) => perSecond);
-  reportFigure({ bench, figure: `calls per second for ${minutes} minutes, half of the most`, unit: "1/s", value: calls ?? 0 });
-  reportFigure({ bench, figure: `triggers per second for ${minutes} minutes, half of the most`, unit: "1/s", value: triggers ?? 0 });
+  reportFigure({
+    bench,
+    figure: `calls per second for ${minutes} minutes, half of the most`,
+    unit: "1/s",
+    value: calls ?? 0,
+  });
+  reportFigure({
+    bench,
+    figure: `triggers per second for ${minutes} minutes, half of the most`,
+    unit: "1/s",
+    value: triggers ?? 0,
+  });
   const baseline = "the first third after warming up";
-  reportFigure({ bench, figure: "memory of the server in the last third", unit: "MB", value: late, baseline, baselineValue: early });
-  reportFigure({ bench, figure: "memory grown from the first to the last third", unit: "×", value: late / early, bar: { atMost: 1.05 } });
+  reportFigure({
+    bench,
+    figure: "memory of the server in the last third",
+    unit: "MB",
+    value: late,
+    baseline,
+    baselineValue: early,
+  });
+  reportFigure({
+    bench,
+    figure: "memory grown from the first to the last third",
+    unit: "×",
+    value: late / early,
+    bar: { atMost: 1.05 },
+  });
   reportFigure({ bench, figure: "slots in use afterwards", unit: "slots", value: after.slots, bar: { atMost: 0 } });
   for (const name of resourceNames)
-    reportFigure({ bench, figure: `${name} more than before`, unit: name, value: after[name] - before[name], bar: { atMost: 2 } });
+    reportFigure({
+      bench,
+      figure: `${name} more than before`,
+      unit: name,
+      value: after[name] - before[name],
+      bar: { atMost: 2 },
+    });
 }
 
 function residentMegabytes(pid: number): number {

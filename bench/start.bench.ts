@@ -30,10 +30,21 @@ reportFigure({ bench, figure: "idle memory of the server process (PSS)", value: 
 reportFigure({ bench, figure: "idle memory of PostgreSQL (PSS)", value: middle("postgres", "pss"), unit: "MB" });
 reportFigure({ bench, figure: "idle memory of npm and its shell (PSS)", value: middle("npm", "pss"), unit: "MB" });
 reportFigure({ bench, figure: "idle memory without npm (PSS)", value: middle("withoutNpm", "pss"), unit: "MB" });
-reportFigure({ bench, figure: "idle memory without npm, nothing else running", value: middle("withoutNpm", "alone"), unit: "MB" });
+reportFigure({
+  bench,
+  figure: "idle memory without npm, nothing else running",
+  value: middle("withoutNpm", "alone"),
+  unit: "MB",
+});
 const bar = { atMost: 220 };
 reportFigure({ bench, figure: "idle memory of everything (PSS)", value: middle("all", "pss"), unit: "MB", bar });
-reportFigure({ bench, figure: "idle memory of everything, nothing else running", value: middle("all", "alone"), unit: "MB", bar });
+reportFigure({
+  bench,
+  figure: "idle memory of everything, nothing else running",
+  value: middle("all", "alone"),
+  unit: "MB",
+  bar,
+});
 
 async function measure(dataDir: string, whileRunning: (server: SpawnedServer) => Promise<void>): Promise<number> {
   const startedAt = performance.now();

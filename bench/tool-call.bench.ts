@@ -77,7 +77,11 @@ function report(era: Era, many: { product: Speed[]; sdk: Speed[] }, one: { produ
   reportFigure({ ...say("rate over the SDK's, 64 connections"), unit: "×", value: ratio, bar: { atLeast: 3 } });
   reportFigure({ ...say("p50, 64 connections"), unit: "ms", ...versus(many, "p50Ms") });
   reportFigure({ ...say("p99, 64 connections"), unit: "ms", ...versus(many, "p99Ms"), bar: { atMost: 60 } });
-  reportFigure({ ...say("processor time of the server per call, 64 connections"), unit: "µs", ...versus(many, "serverMicroseconds") });
+  reportFigure({
+    ...say("processor time of the server per call, 64 connections"),
+    unit: "µs",
+    ...versus(many, "serverMicroseconds"),
+  });
   reportFigure({
     ...say("processor time of PostgreSQL per call, 64 connections"),
     unit: "µs",
@@ -92,7 +96,13 @@ async function measure(era: Era, target: Target, connections: number) {
   const pids = target.pids();
   const [serverTime, postgresTime] = [startCpuClock(pids.server), startCpuClock(pids.postgres)];
   const { body, headers } = createCall(era, target);
-  const { count, perSecond, latenciesMs } = await sendRequests({ url: target.url, body, headers, connections, forMs: roundMs });
+  const { count, perSecond, latenciesMs } = await sendRequests({
+    url: target.url,
+    body,
+    headers,
+    connections,
+    forMs: roundMs,
+  });
   const sorted = latenciesMs.toSorted((first, second) => first - second);
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
   return {
@@ -116,16 +126,22 @@ function createCall(era: Era, { own }: Target) {
 /** A refusal is also answered with status 200, and quickly. */
 async function requireSuccess(era: Era, target: Target): Promise<void> {
   const { body, headers } = createCall(era, target);
-  const response = await fetch(target.url, { method: "POST", body, headers: { "Content-Type": "application/json", ...headers } });
+  const response = await fetch(target.url, {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
   const text = await response.text();
-  if (!text.includes('"structuredContent"') || text.includes('"isError":true')) throw new Error(`${target.url} answered ${text}`);
+  if (!text.includes('"structuredContent"') || text.includes('"isError":true'))
+    throw new Error(`${target.url} answered ${text}`);
 }
 
 /** Processor time in microseconds since now, of the processes that are still there then: PostgreSQL ends some of its own at will. */
 function startCpuClock(pids: number[]): () => number {
   const microsecondsPerTick = 10_000;
   const before = pids.map((pid) => ({ pid, ticks: readTicks(pid) ?? 0 }));
-  return () => before.reduce((sum, { pid, ticks }) => sum + ((readTicks(pid) ?? ticks) - ticks) * microsecondsPerTick, 0);
+  return () =>
+    before.reduce((sum, { pid, ticks }) => sum + ((readTicks(pid) ?? ticks) - ticks) * microsecondsPerTick, 0);
 }
 
 function readTicks(pid: number): number | undefined {
@@ -147,6 +163,15 @@ async function createKey(): Promise<string> {
     JSON.parse((await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir })).stdout) as Record<string, string>;
   const owner = ["--email", "ann@example.com", "--password", "correct horse battery", "--organization", "Bench"];
   const { organizationId = "" } = await run(["setup", ...owner]);
-  const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", "--scope", "mcp:invoke"]);
+  const { key = "" } = await run([
+    "keys",
+    "create",
+    "--organization",
+    organizationId,
+    "--name",
+    "bench",
+    "--scope",
+    "mcp:invoke",
+  ]);
   return key;
 }

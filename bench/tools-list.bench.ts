@@ -19,11 +19,18 @@ const ours = [
   ["product", "with key and database"],
   ["core", "without database"],
 ] as const;
-const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+const meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 const accept = "application/json, text/event-stream";
 
 const requests = {
-  "modern tools/list": createRequest("tools/list", { _meta: meta }, { "Mcp-Method": "tools/list", "MCP-Protocol-Version": "2026-07-28" }),
+  "modern tools/list": createRequest(
+    "tools/list",
+    { _meta: meta },
+    { "Mcp-Method": "tools/list", "MCP-Protocol-Version": "2026-07-28" },
+  ),
   "legacy tools/list": createRequest("tools/list", {}, { "MCP-Protocol-Version": "2025-11-25" }),
   "modern tools/call of system_date_time": createRequest(
     "tools/call",
@@ -50,7 +57,8 @@ try {
   };
   // Code gets faster while it is new; nobody may profit from coming later.
   for (let round = 0; round < 2; round++)
-    for (const request of Object.values(requests)) for (const target of Object.values(targets)) await measure(request, target);
+    for (const request of Object.values(requests))
+      for (const target of Object.values(targets)) await measure(request, target);
   for (const [name, request] of Object.entries(requests)) await compare(name, request, targets);
 } finally {
   for (const { child } of Object.values(others)) child.kill();
@@ -62,7 +70,11 @@ type Request = ReturnType<typeof createRequest>;
 type Target = { url: string; headers: Record<string, string>; pids: () => number[] };
 type Speed = { perSecond: number; cpuMicroseconds: number; p99Ms: number };
 
-async function compare(name: string, request: Request, targets: { product: Target; core: Target; sdk: Target }): Promise<void> {
+async function compare(
+  name: string,
+  request: Request,
+  targets: { product: Target; core: Target; sdk: Target },
+): Promise<void> {
   const speeds = { product: [] as Speed[], core: [] as Speed[], sdk: [] as Speed[] };
   for (let round = 0; round < rounds; round++)
     for (const kind of ["product", "core", "sdk"] as const) speeds[kind].push(await measure(request, targets[kind]));
@@ -75,7 +87,13 @@ async function compare(name: string, request: Request, targets: { product: Targe
   if (!name.endsWith("tools/list")) return;
   for (const [kind, words] of ours) {
     const ratio = middle(kind, "perSecond") / middle("sdk", "perSecond");
-    reportFigure({ bench, figure: `${name}, ${words}: rate over the SDK's`, value: ratio, unit: "×", bar: { atLeast: 10 } });
+    reportFigure({
+      bench,
+      figure: `${name}, ${words}: rate over the SDK's`,
+      value: ratio,
+      unit: "×",
+      bar: { atLeast: 10 },
+    });
   }
 }
 
@@ -83,7 +101,13 @@ async function measure(request: Request, { url, headers: own, pids: listPids }: 
   const pids = listPids();
   const before = cpuMicroseconds(pids);
   const headers = { ...request.headers, ...own };
-  const { count, perSecond, latenciesMs } = await sendRequests({ url, body: request.body, headers, connections: 64, forMs: roundMs });
+  const { count, perSecond, latenciesMs } = await sendRequests({
+    url,
+    body: request.body,
+    headers,
+    connections: 64,
+    forMs: roundMs,
+  });
   const sorted = latenciesMs.toSorted((one, other) => one - other);
   const p99Ms = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
   return { perSecond, cpuMicroseconds: (cpuMicroseconds(pids) - before) / count, p99Ms };
@@ -115,7 +139,16 @@ async function createKey(): Promise<string> {
     JSON.parse((await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir })).stdout) as Record<string, string>;
   const owner = ["--email", "ann@example.com", "--password", "correct horse battery", "--organization", "Bench"];
   const { organizationId = "" } = await run(["setup", ...owner]);
-  const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", "--scope", "mcp:invoke"]);
+  const { key = "" } = await run([
+    "keys",
+    "create",
+    "--organization",
+    organizationId,
+    "--name",
+    "bench",
+    "--scope",
+    "mcp:invoke",
+  ]);
   return key;
 }
 

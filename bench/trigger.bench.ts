@@ -7,7 +7,11 @@ import { sendRequests } from "./send-requests.ts";
 // worker in the first figures, so that they show accepting alone; in the others it also runs what it accepts, as after `npm start`.
 const bench = "trigger";
 const roundMs = 3_000;
-const environment = { RATE_LIMIT_API_KEY_PER_MINUTE: "10000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000", LOG_LEVEL: "warn" };
+const environment = {
+  RATE_LIMIT_API_KEY_PER_MINUTE: "10000000",
+  SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000",
+  LOG_LEVEL: "warn",
+};
 await measureServer("accepting alone", "platform,gateway");
 await measureServer("accepting and running", "platform,gateway,worker");
 

@@ -52,10 +52,26 @@ function reportVerification(verifications: Speed[], baselines: Speed[]): void {
     baselineValue: middle(baselines, part),
   });
   reportFigure({ bench, figure: "verifications per second, 64 in flight", unit: "1/s", ...versus("perSecond") });
-  reportFigure({ bench, figure: "processor time of this process per verification", unit: "µs", ...versus("ownMicroseconds") });
-  reportFigure({ bench, figure: "processor time of PostgreSQL per verification", unit: "µs", ...versus("postgresMicroseconds") });
+  reportFigure({
+    bench,
+    figure: "processor time of this process per verification",
+    unit: "µs",
+    ...versus("ownMicroseconds"),
+  });
+  reportFigure({
+    bench,
+    figure: "processor time of PostgreSQL per verification",
+    unit: "µs",
+    ...versus("postgresMicroseconds"),
+  });
   const bar = { atLeast: 5_000 };
-  reportFigure({ bench, figure: "verifications per second if both had one core together", unit: "1/s", ...versus("perCoreSecond"), bar });
+  reportFigure({
+    bench,
+    figure: "verifications per second if both had one core together",
+    unit: "1/s",
+    ...versus("perCoreSecond"),
+    bar,
+  });
 }
 
 /** A mistyped key must not cost the database anything: the server's own count of transactions proves it. */
@@ -94,7 +110,13 @@ async function measure(run: (call: number) => Promise<unknown>) {
   const { user, system } = process.cpuUsage(ownBefore);
   const ownMicroseconds = (user + system) / calls;
   const postgresMicroseconds = (postgresCpuMicroseconds() - postgresBefore) / calls;
-  return { calls, perSecond, ownMicroseconds, postgresMicroseconds, perCoreSecond: 1_000_000 / (ownMicroseconds + postgresMicroseconds) };
+  return {
+    calls,
+    perSecond,
+    ownMicroseconds,
+    postgresMicroseconds,
+    perCoreSecond: 1_000_000 / (ownMicroseconds + postgresMicroseconds),
+  };
 }
 
 /** Of the sessions that are open; the pool keeps them open while it is measured. */
@@ -112,7 +134,11 @@ async function createKeys(): Promise<(string | undefined)[]> {
   await runSql("INSERT INTO organization (id, name) VALUES ($1, 'Bench')", [organizationId]);
   const texts: string[] = [];
   for (let index = 0; index < keyCount; index++) {
-    const { key } = await apiKeys.create(organizationId, { name: `key ${index}`, scopes: ["mcp:invoke"], createdBy: null });
+    const { key } = await apiKeys.create(organizationId, {
+      name: `key ${index}`,
+      scopes: ["mcp:invoke"],
+      createdBy: null,
+    });
     texts.push(key);
   }
   return texts;
@@ -121,7 +147,9 @@ async function createKeys(): Promise<(string | undefined)[]> {
 async function countTransactions(): Promise<number> {
   // Sessions report their counts at most once a second.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const [row] = await runSql("SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()");
+  const [row] = await runSql(
+    "SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()",
+  );
   return Number(row?.count);
 }
 

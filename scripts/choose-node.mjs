@@ -31,7 +31,8 @@ export async function chooseNode({ folder, version, platform, arch }) {
     await installNode(folder, noteChild);
     writeFileSync(stamp, wanted);
   });
-  if (!existsSync(binary)) throw new Error(`npm brought no Node.js for ${platform} ${arch}; install Node.js 22.18 or newer`);
+  if (!existsSync(binary))
+    throw new Error(`npm brought no Node.js for ${platform} ${arch}; install Node.js 22.18 or newer`);
   return binary;
 }
 
@@ -43,7 +44,9 @@ export async function runOnNode(node, words) {
     // The file is there: it is the loader it was built for that is not, or it is for another processor.
     if (!["ENOENT", "EACCES", "ENOEXEC"].includes(error.code)) throw error;
     const machine = `${process.platform} ${process.arch}`;
-    throw new Error(`the Node.js that npm has for ${machine} does not run here (it needs glibc, not musl); install Node.js 22.18 or newer`);
+    throw new Error(
+      `the Node.js that npm has for ${machine} does not run here (it needs glibc, not musl); install Node.js 22.18 or newer`,
+    );
   }
 }
 
@@ -51,7 +54,8 @@ function findBinary(folder, { version, platform, arch }) {
   const names = Object.keys(JSON.parse(readManifest("package.json")).optionalDependencies);
   const suffix = `${platform === "win32" ? "win" : platform}-${arch}`;
   const name = names.find((candidate) => candidate.endsWith(`-${suffix}`));
-  if (!name) throw new Error(`needs Node.js 22.18 or newer; this is ${version}, and npm has no Node.js for ${platform} ${arch}`);
+  if (!name)
+    throw new Error(`needs Node.js 22.18 or newer; this is ${version}, and npm has no Node.js for ${platform} ${arch}`);
   return path.join(folder, "node_modules", name, "bin", platform === "win32" ? "node.exe" : "node");
 }
 

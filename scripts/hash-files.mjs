@@ -7,7 +7,8 @@ export function hashFiles(root, patterns, exclude = []) {
   const hash = createHash("sha256");
   for (const name of globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", ...exclude] }).sort()) {
     const file = path.join(root, name);
-    if (statSync(file).isFile()) hash.update(`${name}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
+    if (statSync(file).isFile())
+      hash.update(`${name}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
   }
   return hash.digest("hex");
 }

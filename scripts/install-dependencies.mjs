@@ -5,7 +5,8 @@ import { withLock } from "./lock.mjs";
 import { runNpm } from "./run-npm.mjs";
 
 // Node tells the version of glibc where it was built for it; elsewhere on Linux that is musl.
-const libc = process.platform === "linux" ? (process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl") : undefined;
+const libc =
+  process.platform === "linux" ? (process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl") : undefined;
 const machine = [process.platform, process.arch, libc].filter(Boolean).join("-");
 
 /** What `npm start` needs (src/package.json, web/package.json), and what tests and checks need besides (devDependencies). */
@@ -60,7 +61,9 @@ function matchesLockfile(root, level) {
   const isOmitted = (entry) => isForAnotherMachine(entry) || (entry.dev === true && level === "start");
   const omitted = wanted.filter(([, entry]) => isOmitted(entry)).map(([place]) => place);
   return wanted
-    .filter(([place]) => place.includes("node_modules/") && !omitted.some((parent) => `${place}/`.startsWith(`${parent}/`)))
+    .filter(
+      ([place]) => place.includes("node_modules/") && !omitted.some((parent) => `${place}/`.startsWith(`${parent}/`)),
+    )
     .every(([place, entry]) => present[place]?.version === entry.version);
 }
 
@@ -68,13 +71,18 @@ function matchesLockfile(root, level) {
 function isForAnotherMachine({ optional, os, cpu, libc: libraries }) {
   const fits = (list, value) => list === undefined || list.includes(value);
   const isForAll = os === undefined && cpu === undefined && libraries === undefined;
-  return optional === true && (isForAll || !fits(libraries, libc) || !fits(os, process.platform) || !fits(cpu, process.arch));
+  return (
+    optional === true && (isForAll || !fits(libraries, libc) || !fits(os, process.platform) || !fits(cpu, process.arch))
+  );
 }
 
 // npm does not look inside a package folder that is already there, so one cut off in the middle would stay broken.
 function removeHalfInstalled(root) {
-  const folders = ["", "src", "web"].map((part) => path.join(root, part, "node_modules")).filter((folder) => existsSync(folder));
-  for (const folder of folders) for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
+  const folders = ["", "src", "web"]
+    .map((part) => path.join(root, part, "node_modules"))
+    .filter((folder) => existsSync(folder));
+  for (const folder of folders)
+    for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 function readIfThere(file) {

@@ -3,7 +3,18 @@ import path from "node:path";
 
 // What lets a product under Apache-2.0 be passed on with them. MPL-2.0 asks for the source of its own files only, which stay as they are.
 const allowed = new Set([
-  ...["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "BlueOak-1.0.0", "PostgreSQL", "MPL-2.0"],
+  ...[
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "0BSD",
+    "BlueOak-1.0.0",
+    "PostgreSQL",
+    "MPL-2.0",
+  ],
   ...["CC0-1.0", "Python-2.0", "Unlicense"],
 ]);
 
@@ -12,11 +23,15 @@ export function listLicenses(root) {
   // Without lib/ there is no package to pass on; `npm run licenses` makes it first.
   const files = ["dist/web/licenses.md", "lib/licenses.md"].map((file) => path.join(root, file));
   const bundles = files.filter((file, index) => index === 0 || existsSync(file)).flatMap(listBundled);
-  const packages = [...new Map([...listInstalled(root), ...bundles].map((one) => [`${one.name} ${one.version}`, one])).values()];
+  const packages = [
+    ...new Map([...listInstalled(root), ...bundles].map((one) => [`${one.name} ${one.version}`, one])).values(),
+  ];
   for (const { name, version, license } of packages) process.stdout.write(`${name} ${version} ${license}\n`);
   const refused = packages.filter(({ license }) => !isAllowed(license));
   for (const { name, version, license } of refused)
-    process.stderr.write(`${name} ${version}: the licence ${license} is not among those that are allowed (scripts/list-licenses.mjs)\n`);
+    process.stderr.write(
+      `${name} ${version}: the licence ${license} is not among those that are allowed (scripts/list-licenses.mjs)\n`,
+    );
   if (refused.length > 0) process.exitCode = 1;
 }
 
@@ -35,7 +50,11 @@ function listInstalled(root) {
 /** The packages that are part of the web UI or of the server in the package, as their builds wrote them down. */
 function listBundled(file) {
   const text = readFileSync(file, "utf8");
-  return [...text.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name, version, license]) => ({ name, version, license }));
+  return [...text.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name, version, license]) => ({
+    name,
+    version,
+    license,
+  }));
 }
 
 /** Of `A OR B` one is enough, of `A AND B` both are needed. */

@@ -3,11 +3,15 @@ import { parseArgs } from "node:util";
 /** What is attacked outside of test/attacks; docs/security-tests.md says which class each of them proves. */
 const others = [
   ...["bad-input", "doors", "openapi"].map((name) => `door/${name}`),
-  ...["isolation", "accounts", "invitations", "organizations", "sessions", "api-keys"].map((name) => `identity/${name}`),
+  ...["isolation", "accounts", "invitations", "organizations", "sessions", "api-keys"].map(
+    (name) => `identity/${name}`,
+  ),
   ...["key-rules", "mcp-fuzz", "mcp-protocol", "mcp-tools", "mcp-authentication"].map((name) => `gateway/${name}`),
   ...["credential-refresh", "connect"].map((name) => `vault/${name}`),
   "triggers/webhooks",
-  ...["audience", "authorize", "consent", "metadata-documents", "registration", "tokens"].map((name) => `oauth/${name}`),
+  ...["audience", "authorize", "consent", "metadata-documents", "registration", "tokens"].map(
+    (name) => `oauth/${name}`,
+  ),
   ...["history", "organization", "keys", "runs", "node-form"].map((name) => `web/${name}`),
 ];
 const parts = [

@@ -11,7 +11,8 @@ export async function runBenches(root, [name, ...words]) {
     const { code, figures } = await runBench(root, [file, ...words]);
     if (code !== 0) process.exitCode = 1;
     judged.push(...figures.filter(({ bar }) => bar));
-    if (code !== 0 && figures.every(({ ok }) => ok !== false)) judged.push({ bench: file, figure: "ended with an error", ok: false });
+    if (code !== 0 && figures.every(({ ok }) => ok !== false))
+      judged.push({ bench: file, figure: "ended with an error", ok: false });
   }
   process.stderr.write(`\n${judged.map(describeVerdict).join("")}`);
 }

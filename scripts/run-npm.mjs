@@ -14,5 +14,7 @@ export async function runNpm(folder, words, onStart) {
       ? await runChild(process.execPath, [npm, ...line], options, onStart)
       : await runChild("npm", line, { ...options, shell: process.platform === "win32" }, onStart);
   if (code !== 0)
-    throw new Error("could not install the dependencies (see npm's message above); is the npm registry reachable? Then try again");
+    throw new Error(
+      "could not install the dependencies (see npm's message above); is the npm registry reachable? Then try again",
+    );
 }

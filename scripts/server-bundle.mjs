@@ -27,7 +27,9 @@ export async function chooseProgram(root, { isServer }) {
 async function makeOne(root, bundle) {
   if (existsSync(folderOf(root))) return buildLater(root);
   process.stderr.write("switchyard: bundling the server\n");
-  await buildBundle(root, bundle).catch((error) => process.stderr.write(`switchyard: could not bundle the server: ${error.message}\n`));
+  await buildBundle(root, bundle).catch((error) =>
+    process.stderr.write(`switchyard: could not bundle the server: ${error.message}\n`),
+  );
 }
 
 /** Puts the bundle in its place as a whole, and removes those that were not used for long. */
@@ -47,7 +49,10 @@ export async function buildBundle(root, bundle = placeOf(root)) {
 function buildLater(root) {
   const script = path.join(root, "scripts", "start.mjs");
   setTimeout(() => {
-    const child = spawn(process.execPath, [script, "--tool", "bundle"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    const child = spawn(process.execPath, [script, "--tool", "bundle"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     child.once("spawn", () => setPriority(child.pid, 10));
     child.once("error", () => {});
     child.unref();

@@ -47,7 +47,10 @@ async function start(words) {
   const folder = path.join(root, "dist", "node");
   const [node] = await Promise.all([
     chooseNode({ folder, version: process.versions.node, platform: process.platform, arch: process.arch }),
-    installDependencies(root, words[0] === "--tool" && !["package", "bundle"].includes(words[1]) ? "everything" : "start"),
+    installDependencies(
+      root,
+      words[0] === "--tool" && !["package", "bundle"].includes(words[1]) ? "everything" : "start",
+    ),
   ]);
   if (node !== "this process") {
     process.exitCode = await runOnNode(node, [fileURLToPath(import.meta.url), ...words]);
@@ -56,7 +59,10 @@ async function start(words) {
   if (words[0] === "--tool") return runTool(words[1], words.slice(2));
   const isServer = words[0] === "serve";
   const { chooseProgram } = await import("./server-bundle.mjs");
-  const [program] = await Promise.all([chooseProgram(root, { isServer }), isServer && servesPages(words) ? buildWeb() : undefined]);
+  const [program] = await Promise.all([
+    chooseProgram(root, { isServer }),
+    isServer && servesPages(words) ? buildWeb() : undefined,
+  ]);
   module.enableCompileCache(path.join(root, "node_modules", ".cache", "node-compile"));
   await runInThisProcess(program, words);
 }

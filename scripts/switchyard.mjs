@@ -35,6 +35,8 @@ function findHome() {
   try {
     return homedir();
   } catch {
-    throw new Error("this user has no home folder to keep things in; set HOME or XDG_CACHE_HOME to a folder that may be written");
+    throw new Error(
+      "this user has no home folder to keep things in; set HOME or XDG_CACHE_HOME to a folder that may be written",
+    );
   }
 }

@@ -46,8 +46,15 @@ async function takeAll(): Promise<void> {
     try {
       for (const old of globSync("*-{light,dark}.png", { cwd: folder })) rmSync(join(folder, old));
       const { baseUrl: platformUrl } = config.platform;
-      await take(browser, { platformUrl, pictures: [{ name: "setup", path: "/setup", ready: "Create the first account" }] });
-      const seeded = await seedOrganization({ platformUrl, gatewayUrl: config.gateway.baseUrl, servicesUrl: services.url });
+      await take(browser, {
+        platformUrl,
+        pictures: [{ name: "setup", path: "/setup", ready: "Create the first account" }],
+      });
+      const seeded = await seedOrganization({
+        platformUrl,
+        gatewayUrl: config.gateway.baseUrl,
+        servicesUrl: services.url,
+      });
       const consentUrl = await seedConnection(config.gateway.baseUrl, seeded);
       await spreadOverWeek(app.parts.ground.db);
       await take(browser, { platformUrl, pictures: strangersPicturesOf(seeded) });
@@ -70,7 +77,9 @@ type Wanted = { platformUrl: string; pictures: Picture[]; person?: Person };
 
 async function take(browser: Browser, { platformUrl, pictures, person }: Wanted): Promise<void> {
   const cookies = [...(person?.cookies ?? [])].map(([name, value]) => ({ name, value, url: platformUrl }));
-  const pages = await Promise.all(schemes.map((colorScheme) => openPage(browser, { baseURL: platformUrl, colorScheme }, cookies)));
+  const pages = await Promise.all(
+    schemes.map((colorScheme) => openPage(browser, { baseURL: platformUrl, colorScheme }, cookies)),
+  );
   for (const picture of pictures) {
     for (const [index, page] of pages.entries()) await takeOne(page, picture, schemes[index] ?? "");
     process.stdout.write(`${picture.name}\n`);
@@ -90,7 +99,11 @@ async function openPage(
   return page;
 }
 
-async function takeOne(page: Page, { name, path, ready, isNarrowToo, prepare }: Picture, scheme: string): Promise<void> {
+async function takeOne(
+  page: Page,
+  { name, path, ready, isNarrowToo, prepare }: Picture,
+  scheme: string,
+): Promise<void> {
   await page.setViewportSize(wide);
   await page.goto(path);
   await prepare?.(page);

@@ -13,7 +13,9 @@ import { warnOfLosses } from "./storage/warn-of-losses.ts";
 const answerLimitMs = 20_000;
 
 /** Opens the doors of the given roles. `stop` answers what is under way before it closes anything below. */
-export async function startApp(context: StartContext & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> }) {
+export async function startApp(
+  context: StartContext & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> },
+) {
   const { config, log, roles } = context;
   const doors = loadDoors(config, roles);
   // Awaited below, when the database is there.

@@ -85,8 +85,18 @@ describe("without any setting", () => {
 
 describe("a good value", () => {
   it.each<[string, string, (config: ReturnType<typeof readConfig>) => unknown, unknown]>([
-    ["PLATFORM_API_BASE_URL", "https://switchyard.example/", (c) => c.platform, { port: 3000, baseUrl: "https://switchyard.example" }],
-    ["PLATFORM_API_BASE_URL", "http://localhost:4000", (c) => c.platform, { port: 4000, baseUrl: "http://localhost:4000" }],
+    [
+      "PLATFORM_API_BASE_URL",
+      "https://switchyard.example/",
+      (c) => c.platform,
+      { port: 3000, baseUrl: "https://switchyard.example" },
+    ],
+    [
+      "PLATFORM_API_BASE_URL",
+      "http://localhost:4000",
+      (c) => c.platform,
+      { port: 4000, baseUrl: "http://localhost:4000" },
+    ],
     ["PLATFORM_API_PORT", "4000", (c) => c.platform, { port: 4000, baseUrl: "http://localhost:4000" }],
     ["MCP_API_BASE_URL", "https://mcp.example", (c) => c.oauth.issuerUrl, "https://mcp.example"],
     ["MCP_API_PORT", "4100", (c) => c.serverUrlTemplate, "http://localhost:4100/{serverId}/mcp"],
@@ -94,14 +104,29 @@ describe("a good value", () => {
     ["TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8", (c) => c.trustedProxies, ["10.0.0.0/8", "fd00::/8"]],
     ["MCP_OAUTH_ISSUER_URL", "http://localhost:3100/auth", (c) => c.oauth.issuerUrl, "http://localhost:3100/auth"],
     ["MCP_OAUTH_RESOURCE_URL", "http://127.0.0.1:1/tools/", (c) => c.oauth.resourceUrl, "http://127.0.0.1:1/tools"],
-    ["MCP_OAUTH_RESOURCE_URL", "http://127.0.0.1:1/tools/", (c) => c.serverUrlTemplate, "http://127.0.0.1:1/tools/{serverId}/mcp"],
-    ["MCP_OAUTH_CONSENT_URL_TEMPLATE", "http://localhost:3000/x/{uid}", (c) => c.oauth.consentUrlTemplate, "http://localhost:3000/x/{uid}"],
+    [
+      "MCP_OAUTH_RESOURCE_URL",
+      "http://127.0.0.1:1/tools/",
+      (c) => c.serverUrlTemplate,
+      "http://127.0.0.1:1/tools/{serverId}/mcp",
+    ],
+    [
+      "MCP_OAUTH_CONSENT_URL_TEMPLATE",
+      "http://localhost:3000/x/{uid}",
+      (c) => c.oauth.consentUrlTemplate,
+      "http://localhost:3000/x/{uid}",
+    ],
     ["MCP_OAUTH_ALLOW_HTTP", "true", (c) => c.oauth.allowHttp, true],
     ["MCP_OAUTH_ACCESS_TOKEN_TTL", "5m", (c) => c.oauth.accessTokenLifetimeMs, 300_000],
     ["RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "1", (c) => c.oauth.tokenLimitPerMinute, 1],
     ["RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "1", (c) => c.oauth.registrationLimitPerHour, 1],
     ["SWITCHYARD_COOKIE_KEY_PREVIOUS", key, (c) => c.previousCookieKeys.map((one) => one.toString("base64")), [key]],
-    ["MCP_SERVER_URL_TEMPLATE", "https://{serverId}.a.example/mcp", (c) => c.serverUrlTemplate, "https://{serverId}.a.example/mcp"],
+    [
+      "MCP_SERVER_URL_TEMPLATE",
+      "https://{serverId}.a.example/mcp",
+      (c) => c.serverUrlTemplate,
+      "https://{serverId}.a.example/mcp",
+    ],
     ["SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "1", (c) => c.maxConcurrentExecutions, 1],
     ["SEMAPHORE_MAX_QUEUE", "0", (c) => c.maxQueuedExecutions, 0],
     ["TASK_RUNNER_MAX_EXECUTION_TIME", "30m", (c) => c.maxRunTimeMs, 1_800_000],
@@ -116,7 +141,12 @@ describe("a good value", () => {
     ["DEPLOYMENT_MODE", "cloud", (c) => c.deploymentMode, "cloud"],
     ["OUTBOUND_ALLOWED_CIDRS", "192.168.0.0/16", (c) => c.outboundAllowedCidrs, ["192.168.0.0/16"]],
     ["SWITCHYARD_MASTER_KEY", key, (c) => c.masterKey?.toString("base64"), key],
-    ["SWITCHYARD_MASTER_KEY_PREVIOUS", `${key}, ${key}`, (c) => c.previousMasterKeys.map((one) => one.toString("base64")), [key, key]],
+    [
+      "SWITCHYARD_MASTER_KEY_PREVIOUS",
+      `${key}, ${key}`,
+      (c) => c.previousMasterKeys.map((one) => one.toString("base64")),
+      [key, key],
+    ],
     ["SWITCHYARD_COOKIE_KEY", ` ${key} `, (c) => c.cookieKey?.toString("base64"), key],
     ["SMTP_URL", "smtps://u:p@mail.example", (c) => c.smtpUrl, "smtps://u:p@mail.example"],
     ["MAIL_FROM", "a@b.example", (c) => c.mailFrom, "a@b.example"],
@@ -144,7 +174,12 @@ const nonsense: Record<string, string[]> = {
   TRUSTED_PROXIES: ["10.0.0.1", "10.0.0.0/33", "proxy.example", "true"],
   MCP_OAUTH_ISSUER_URL: ["issuer"],
   MCP_OAUTH_RESOURCE_URL: ["resource"],
-  MCP_OAUTH_CONSENT_URL_TEMPLATE: ["https://a.example/consent", "{uid}", "https://a.example/{UID}", "https://a.example/{uid}"],
+  MCP_OAUTH_CONSENT_URL_TEMPLATE: [
+    "https://a.example/consent",
+    "{uid}",
+    "https://a.example/{UID}",
+    "https://a.example/{uid}",
+  ],
   MCP_OAUTH_ALLOW_HTTP: ["yes", "1"],
   MCP_OAUTH_ACCESS_TOKEN_TTL: ["30", "0s"],
   RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: ["0", "many"],
@@ -210,7 +245,9 @@ describe("nonsense", () => {
 
   it("in every variable is reported at once, in one message", () => {
     const environment = Object.fromEntries(Object.entries(nonsense).map(([name, [value = ""]]) => [name, value]));
-    expect(mistakesOf(environment).map((line) => line.split(":", 1)[0])).toEqual(expect.arrayContaining(Object.keys(nonsense)));
+    expect(mistakesOf(environment).map((line) => line.split(":", 1)[0])).toEqual(
+      expect.arrayContaining(Object.keys(nonsense)),
+    );
     expect(mistakesOf(environment)).toHaveLength(Object.keys(nonsense).length);
     expect([...Object.keys(nonsense), ...freeText].sort()).toEqual(variablesRead());
   });
@@ -248,7 +285,9 @@ describe("a path of the gateway", () => {
 
   it("may have such a word elsewhere", () => {
     for (const path of ["oauth2", "a/oauth", "my.servers"])
-      expect(mistakesOf({ PLATFORM_API_BASE_URL: "https://web.test", MCP_API_BASE_URL: `https://tools.test/${path}` })).toEqual([]);
+      expect(
+        mistakesOf({ PLATFORM_API_BASE_URL: "https://web.test", MCP_API_BASE_URL: `https://tools.test/${path}` }),
+      ).toEqual([]);
   });
 });
 
@@ -271,7 +310,11 @@ describe("a pooler", () => {
 describe("clients for connecting accounts", () => {
   it("are read by credential type", () => {
     expect(
-      readConfig({ OAUTH_CLIENT_GOOGLE_DRIVE_ID: "id", OAUTH_CLIENT_GOOGLE_DRIVE_SECRET: "text", OAUTH_CLIENT_X_ID: " " }).oauthClients,
+      readConfig({
+        OAUTH_CLIENT_GOOGLE_DRIVE_ID: "id",
+        OAUTH_CLIENT_GOOGLE_DRIVE_SECRET: "text",
+        OAUTH_CLIENT_X_ID: " ",
+      }).oauthClients,
     ).toEqual({
       GOOGLE_DRIVE: { id: "id", secret: "text" },
     });
@@ -361,10 +404,17 @@ describe("the .env file", () => {
   });
 
   it("is read, and the environment wins over it", () => {
-    writeFileSync(join(folder, ".env"), 'LOG_LEVEL=debug\nMAIL_FROM="Team <a@b.example>" # comment\nMETRICS_TOKEN=from-file\n');
+    writeFileSync(
+      join(folder, ".env"),
+      'LOG_LEVEL=debug\nMAIL_FROM="Team <a@b.example>" # comment\nMETRICS_TOKEN=from-file\n',
+    );
     vi.stubEnv("METRICS_TOKEN", "from-environment");
     const config = readConfig(readEnvironment(folder));
-    expect([config.logLevel, config.mailFrom, config.metricsToken]).toEqual(["debug", "Team <a@b.example>", "from-environment"]);
+    expect([config.logLevel, config.mailFrom, config.metricsToken]).toEqual([
+      "debug",
+      "Team <a@b.example>",
+      "from-environment",
+    ]);
     expect(readEnvironment(join(folder, "nowhere")).LOG_LEVEL).toBe(process.env.LOG_LEVEL);
   });
 });
@@ -377,7 +427,9 @@ describe("what is written about it", () => {
   });
 
   it("names exactly these variables with these defaults in docs/configuration.md", () => {
-    const rows = [...readFileSync("docs/configuration.md", "utf8").matchAll(/^\| `([A-Z0-9_]+)` \| (?:none|`(.*?)`) \| (.+) \|$/gm)];
+    const rows = [
+      ...readFileSync("docs/configuration.md", "utf8").matchAll(/^\| `([A-Z0-9_]+)` \| (?:none|`(.*?)`) \| (.+) \|$/gm),
+    ];
     expect(rows.map(([, name]) => name).sort()).toEqual(variablesRead());
     expect(readConfig(Object.fromEntries(rows.map(([, name, value]) => [name, value])))).toEqual(readConfig({}));
   });

@@ -42,7 +42,10 @@ export function readConfig(environment: Environment) {
   const config = {
     platform,
     gateway,
-    operations: operationsPort === undefined ? undefined : { port: operationsPort, baseUrl: `http://localhost:${operationsPort}` },
+    operations:
+      operationsPort === undefined
+        ? undefined
+        : { port: operationsPort, baseUrl: `http://localhost:${operationsPort}` },
     listenHost: read("LISTEN_HOST", "localhost", text),
     trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
     oauth,
@@ -69,9 +72,12 @@ export function readConfig(environment: Environment) {
     mistakes.push("OPERATIONS_PORT: must differ from PLATFORM_API_PORT and MCP_API_PORT");
   // One that is there and wrong has been named already.
   if (config.databasePoolerUrl !== undefined && !environment.DATABASE_URL?.trim())
-    mistakes.push("DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself");
+    mistakes.push(
+      "DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself",
+    );
   const namesResource = Boolean(environment.MCP_OAUTH_RESOURCE_URL?.trim());
-  if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
+  if (mistakes.length === 0)
+    mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
   if (mistakes.length > 0) throw configurationError(mistakes);
   return config;
 }
@@ -128,7 +134,10 @@ export function readEnvironment(folder = "."): Environment {
 }
 
 /** `OAUTH_CLIENT_GITHUB_ID` and `_SECRET`: a client that every organization may connect with, by credential type. */
-function readOAuthClients(environment: Environment, mistakes: string[]): Record<string, { id: string; secret: string }> {
+function readOAuthClients(
+  environment: Environment,
+  mistakes: string[],
+): Record<string, { id: string; secret: string }> {
   const clients: Record<string, { id: string; secret: string }> = {};
   for (const name of Object.keys(environment).sort()) {
     const [, type, part] = /^OAUTH_CLIENT_([A-Z0-9_]+)_(ID|SECRET)$/.exec(name) ?? [];
@@ -151,10 +160,12 @@ function readAi(read: Read, mistakes: string[]) {
   };
   const isOwnServer = provider === "openai-compatible" && given.AI_BASE_URL !== undefined;
   const needed = provider === undefined ? [] : (["AI_MODEL", ...(isOwnServer ? [] : ["AI_API_KEY" as const])] as const);
-  for (const name of needed) if (given[name] === undefined) mistakes.push(`${name}: is missing, although AI_PROVIDER is set`);
+  for (const name of needed)
+    if (given[name] === undefined) mistakes.push(`${name}: is missing, although AI_PROVIDER is set`);
   const alone = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   const isExplained = mistakes.some((mistake) => mistake.startsWith("AI_PROVIDER:"));
-  if (provider === undefined && alone !== undefined && !isExplained) mistakes.push(`AI_PROVIDER: is missing, although ${alone} is set`);
+  if (provider === undefined && alone !== undefined && !isExplained)
+    mistakes.push(`AI_PROVIDER: is missing, although ${alone} is set`);
   if (provider === undefined || given.AI_MODEL === undefined) return undefined;
   return { provider, model: given.AI_MODEL, baseUrl: given.AI_BASE_URL, apiKey: given.AI_API_KEY };
 }
@@ -198,14 +209,21 @@ function readTenancy(read: Read) {
 
 /** Where traces go and which of them; the names are OpenTelemetry's own. */
 function readTraces(read: Read) {
-  const name = read("OTEL_TRACES_SAMPLER", "parentbased_always_on", oneOf(...(Object.keys(samplers) as (keyof typeof samplers)[])));
+  const name = read(
+    "OTEL_TRACES_SAMPLER",
+    "parentbased_always_on",
+    oneOf(...(Object.keys(samplers) as (keyof typeof samplers)[])),
+  );
   const argument = read("OTEL_TRACES_SAMPLER_ARG", "1", share);
   const { ratio = argument, isParentBased } = samplers[name];
   return {
     endpoint: read("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, url),
     headers: read("OTEL_EXPORTER_OTLP_HEADERS", "", pairs),
     timeoutMs: read("OTEL_EXPORTER_OTLP_TIMEOUT", "10000", integer(1, 600_000)),
-    resource: { ...read("OTEL_RESOURCE_ATTRIBUTES", "", pairs), "service.name": read("OTEL_SERVICE_NAME", "switchyard", text) },
+    resource: {
+      ...read("OTEL_RESOURCE_ATTRIBUTES", "", pairs),
+      "service.name": read("OTEL_SERVICE_NAME", "switchyard", text),
+    },
     sampler: { ratio, isParentBased },
   };
 }

@@ -8,7 +8,11 @@ export const fullTier: Record<string, readonly string[]> = {
     "test/oauth/inspector-oauth.test.ts",
     "test/door/openapi.test.ts",
   ],
-  "Attacks, in their short form": ["test/attacks/*.test.ts", "test/door/bad-input.test.ts", "test/gateway/mcp-fuzz.test.ts"],
+  "Attacks, in their short form": [
+    "test/attacks/*.test.ts",
+    "test/door/bad-input.test.ts",
+    "test/gateway/mcp-fuzz.test.ts",
+  ],
   "Promises under faults, in their short form": [
     "test/faults/!(access|graphs).test.ts",
     "test/reference/many-graphs.test.ts",
@@ -22,7 +26,10 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/expressions/evaluator-pool.test.ts",
     "src/storage/{embedded-postgres,postgres-cluster}.test.ts",
   ],
-  "What is large or many": ["test/runs/{large,memory,overrides}.test.ts", "test/{commands/backup-size,identity/deleting-many}.test.ts"],
+  "What is large or many": [
+    "test/runs/{large,memory,overrides}.test.ts",
+    "test/{commands/backup-size,identity/deleting-many}.test.ts",
+  ],
   "Leases, pauses and outages in real time": [
     "test/{events/events,plans/plans}.test.ts",
     "test/history/{live,record}.test.ts",
@@ -37,13 +44,17 @@ export const fullTier: Record<string, readonly string[]> = {
     "test/oauth/{conformance,interop,proxy}.test.ts",
   ],
   "What vendors end on a known day": ["test/catalog/api-versions.test.ts"],
-  "A copy of the repository with new providers, or changed sources": ["test/{catalog/add-a-provider,commands/server-bundle}.test.ts"],
+  "A copy of the repository with new providers, or changed sources": [
+    "test/{catalog/add-a-provider,commands/server-bundle}.test.ts",
+  ],
   "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
 };
 
 /** What measures time, or fills both cores itself, would suffer from a neighbour and runs alone. */
 export const alone: readonly string[] = [
-  ...["burden", "cluster", "one-slot", "tenants", "storm", "parallel-calls"].map((name) => `test/faults/${name}.test.ts`),
+  ...["burden", "cluster", "one-slot", "tenants", "storm", "parallel-calls"].map(
+    (name) => `test/faults/${name}.test.ts`,
+  ),
   ...["expressions", "heavy-bodies", "route-fuzz", "schedules", "sign-in-flood", "viewer-searches"].map(
     (name) => `test/attacks/${name}.test.ts`,
   ),

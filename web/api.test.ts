@@ -29,7 +29,9 @@ describe("the API client", () => {
   });
 
   it("calls a page in place of the API's answer unreadable", async () => {
-    await expect(answering(200, "<html>Please sign in to the network</html>").me()).rejects.toMatchObject({ code: "unreadable" });
+    await expect(answering(200, "<html>Please sign in to the network</html>").me()).rejects.toMatchObject({
+      code: "unreadable",
+    });
   });
 
   it("says that the server cannot be reached when there is no answer", async () => {

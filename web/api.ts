@@ -28,7 +28,8 @@ export function createApi(send: Send) {
     signIn: (body: { email: string; password: string }) => post<Me>("/api/sign-in", body),
     signOut: () => post<void>("/api/sign-out"),
     requestPasswordReset: (body: { email: string }) => post<void>("/api/password-reset", body),
-    confirmPasswordReset: (body: { token: string; newPassword: string }) => post<void>("/api/password-reset/confirm", body),
+    confirmPasswordReset: (body: { token: string; newPassword: string }) =>
+      post<void>("/api/password-reset/confirm", body),
 
     me: () => get<Me>("/api/me"),
     changeProfile: (body: { name: string }) => patch<unknown>("/api/me", body),
@@ -41,24 +42,30 @@ export function createApi(send: Send) {
     members: (organizationId: string) => get<List<Member>>(path`/api/organizations/${organizationId}/members`),
     changeMember: (organizationId: string, memberId: string, body: { role: Role }) =>
       patch<unknown>(path`/api/organizations/${organizationId}/members/${memberId}`, body),
-    removeMember: (organizationId: string, memberId: string) => remove(path`/api/organizations/${organizationId}/members/${memberId}`),
+    removeMember: (organizationId: string, memberId: string) =>
+      remove(path`/api/organizations/${organizationId}/members/${memberId}`),
     leaveOrganization: (organizationId: string) => remove(path`/api/organizations/${organizationId}/members/me`),
-    invitations: (organizationId: string) => get<List<Invitation>>(path`/api/organizations/${organizationId}/invitations`),
+    invitations: (organizationId: string) =>
+      get<List<Invitation>>(path`/api/organizations/${organizationId}/invitations`),
     invite: (organizationId: string, body: { email: string; role: Role }) =>
       post<CreatedInvitation>(path`/api/organizations/${organizationId}/invitations`, body),
     withdrawInvitation: (organizationId: string, invitationId: string) =>
       remove(path`/api/organizations/${organizationId}/invitations/${invitationId}`),
 
     consentRequest: (uid: string) => get<ConsentRequest>(path`/api/oauth/consent-requests/${uid}`),
-    decideConsent: (uid: string, body: ConsentDecision) => post<ConsentAnswer>(path`/api/oauth/consent-requests/${uid}/decision`, body),
-    connections: (organizationId: string) => get<List<Connection>>(path`/api/organizations/${organizationId}/connections`),
+    decideConsent: (uid: string, body: ConsentDecision) =>
+      post<ConsentAnswer>(path`/api/oauth/consent-requests/${uid}/decision`, body),
+    connections: (organizationId: string) =>
+      get<List<Connection>>(path`/api/organizations/${organizationId}/connections`),
     endConnection: (organizationId: string, connectionId: string) =>
       remove(path`/api/organizations/${organizationId}/connections/${connectionId}`),
     serverAddresses: () => get<List<ServerAddress> & { commandLine: string }>("/api/doctor/servers"),
     examine: (body: { url: string; organizationId?: string }) => post<Report>("/api/doctor", body),
 
-    invitation: (invitationId: string, token: string) => get<InvitationView>(path`/api/invitations/${invitationId}?token=${token}`),
-    acceptInvitation: (invitationId: string, body: { token: string }) => post<Me>(path`/api/invitations/${invitationId}/accept`, body),
+    invitation: (invitationId: string, token: string) =>
+      get<InvitationView>(path`/api/invitations/${invitationId}?token=${token}`),
+    acceptInvitation: (invitationId: string, body: { token: string }) =>
+      post<Me>(path`/api/invitations/${invitationId}/accept`, body),
     signUpByInvitation: (invitationId: string, body: { token: string; name: string; password: string }) =>
       post<Me>(path`/api/invitations/${invitationId}/sign-up`, body),
   };

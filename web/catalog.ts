@@ -36,7 +36,10 @@ export const nodeKindsQuery = queryOptions({
   ...once,
   queryKey: ["node-kinds"],
   queryFn: async (): Promise<Map<string, NodeKind>> => {
-    const [engineNodes, nodes] = await Promise.all([get<List<EngineNode>>("/api/engine-nodes"), get<List<NodeEntry>>("/api/nodes")]);
+    const [engineNodes, nodes] = await Promise.all([
+      get<List<EngineNode>>("/api/engine-nodes"),
+      get<List<NodeEntry>>("/api/nodes"),
+    ]);
     const kinds = [
       ...engineNodes.data.map((node) => ({
         ...node,

@@ -34,7 +34,9 @@ function openPage(locks?: Pick<LockManager, "request">) {
 function createLocks(): Pick<LockManager, "request"> {
   let last: Promise<unknown> = Promise.resolve();
   const request = (_name: string, { signal }: LockOptions, hold: LockGrantedCallback<unknown>) => {
-    const mine = last.then(() => (signal?.aborted ? Promise.reject(signal.reason as Error) : hold({ mode: "exclusive", name: _name })));
+    const mine = last.then(() =>
+      signal?.aborted ? Promise.reject(signal.reason as Error) : hold({ mode: "exclusive", name: _name }),
+    );
     last = mine.catch(() => undefined);
     return mine;
   };
@@ -62,11 +64,14 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const send = (id: number, kind: string, data: object) => open.at(-1)?.write(`id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
+const send = (id: number, kind: string, data: object) =>
+  open.at(-1)?.write(`id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
 
 function listen(followIt = follow) {
   const told: string[] = [];
-  const leave = followIt(organizationId, (event) => told.push(event.kind === "reload" ? "reload" : `${event.kind} ${event.data.id}`));
+  const leave = followIt(organizationId, (event) =>
+    told.push(event.kind === "reload" ? "reload" : `${event.kind} ${event.data.id}`),
+  );
   return { told, leave };
 }
 

@@ -24,12 +24,16 @@ export function unreachable(): ApiProblem {
 }
 
 export function unreadable(status: number): ApiProblem {
-  return createProblem({ status, code: "unreadable" }, `The server answered in a form that cannot be read (status ${status}).`);
+  return createProblem(
+    { status, code: "unreadable" },
+    `The server answered in a form that cannot be read (status ${status}).`,
+  );
 }
 
 /** Reads an RFC 9457 problem document; anything else, such as the error page of a proxy, becomes an `unreadable` problem. */
 export function parseProblem(status: number, body: unknown): ApiProblem {
-  if (typeof body !== "object" || body === null || !("code" in body) || typeof body.code !== "string") return unreadable(status);
+  if (typeof body !== "object" || body === null || !("code" in body) || typeof body.code !== "string")
+    return unreadable(status);
   const { detail, title, requestId, errors } = body as Record<string, unknown>;
   const message = [detail, title].find((text) => typeof text === "string" && text !== "");
   return createProblem(

@@ -37,7 +37,12 @@ export const invitationQuery = (invitationId: string, token: string) =>
 
 /** Asked again every time: somebody else may have signed in, or the request may be over. */
 export const consentQuery = (uid: string) =>
-  queryOptions({ queryKey: ["consent", uid], queryFn: () => api.consentRequest(uid), staleTime: 0, refetchOnWindowFocus: false });
+  queryOptions({
+    queryKey: ["consent", uid],
+    queryFn: () => api.consentRequest(uid),
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  });
 
 export const connectionsQuery = (organizationId: string) =>
   queryOptions({

@@ -12,7 +12,12 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       // "always": without a network a request must fail visibly instead of waiting unseen.
-      queries: { networkMode: "always", staleTime: 10_000, retryDelay: 500, retry: (failures, error) => failures < 1 && isPassing(error) },
+      queries: {
+        networkMode: "always",
+        staleTime: 10_000,
+        retryDelay: 500,
+        retry: (failures, error) => failures < 1 && isPassing(error),
+      },
       mutations: { networkMode: "always" },
     },
   });

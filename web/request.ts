@@ -8,7 +8,8 @@ export function createRequests(send: Send) {
   return {
     get: <Answer>(path: string) => request<Answer>(send, "GET", path),
     getText: async (path: string) => (await exchange(send, "GET", path)).text,
-    post: <Answer>(path: string, body: object = {}, signal?: AbortSignal) => request<Answer>(send, "POST", path, { body, signal }),
+    post: <Answer>(path: string, body: object = {}, signal?: AbortSignal) =>
+      request<Answer>(send, "POST", path, { body, signal }),
     put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, { body }),
     patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, { body }),
     remove: <Answer = void>(path: string) => request<Answer>(send, "DELETE", path),

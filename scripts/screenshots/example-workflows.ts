@@ -105,7 +105,13 @@ export function shopCheck({ slack, shop, servicesUrl }: References) {
           ...at(0, 0),
           parameters: { url: `${servicesUrl}/shop` },
         },
-        { id: "open", nodeId: "condition", name: "Is it open?", parameters: { condition: "$input.status = 200" }, ...at(1, 0) },
+        {
+          id: "open",
+          nodeId: "condition",
+          name: "Is it open?",
+          parameters: { condition: "$input.status = 200" },
+          ...at(1, 0),
+        },
         {
           id: "tell",
           nodeId: "slack_send_message",
@@ -149,5 +155,10 @@ const edges = (...texts: string[]) =>
     .map((line) => {
       const [from = "", target = ""] = line.split(">");
       const [source = "", sourceHandle] = from.split(".");
-      return { id: `${source}-${sourceHandle ?? "out"}-${target}`, source, target, ...(sourceHandle ? { sourceHandle } : {}) };
+      return {
+        id: `${source}-${sourceHandle ?? "out"}-${target}`,
+        source,
+        target,
+        ...(sourceHandle ? { sourceHandle } : {}),
+      };
     });

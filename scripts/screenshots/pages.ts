@@ -19,7 +19,10 @@ export const strangersPicturesOf = ({ invitationUrl }: Pick<Seeded, "invitationU
 ];
 
 /** Every page of the web UI, in the order of the menu. */
-export function picturesOf(seeded: Seeded, { consentUrl, recordId }: { consentUrl: string; recordId: string }): Picture[] {
+export function picturesOf(
+  seeded: Seeded,
+  { consentUrl, recordId }: { consentUrl: string; recordId: string },
+): Picture[] {
   const { organizationId, credentials, workflows, runs, endpointId } = seeded;
   const o = `/o/${organizationId}`;
   return [

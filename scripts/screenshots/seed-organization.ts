@@ -64,7 +64,11 @@ async function seedCredentials(post: Post, servicesUrl: string) {
     user: "reader",
     password: "example",
   });
-  await post("/credentials/connect", { type: "gmail", name: "Support mailbox", data: { clientId: "northwind", clientSecret: "example" } });
+  await post("/credentials/connect", {
+    type: "gmail",
+    name: "Support mailbox",
+    data: { clientId: "northwind", clientSecret: "example" },
+  });
   const shop = await create("http_auth", "Shop", { authKind: "bearer", secret: "example", baseUrl: servicesUrl });
   for (const { id } of [github, slack, notion]) await post(`/credentials/${id}/test`);
   return { github, slack, notion, shop };
@@ -84,7 +88,13 @@ async function seedWorkflows(post: Post, facts: Parameters<typeof issueReport>[0
   const reminder = await create(invoiceReminder(facts));
   const check = await create(shopCheck(facts));
   const report = await create(issueReport(facts));
-  await post("/triggers", { workflowId: report, kind: "schedule", name: "Mondays at nine", cron: "0 9 * * 1", timeZone: "Europe/Berlin" });
+  await post("/triggers", {
+    workflowId: report,
+    kind: "schedule",
+    name: "Mondays at nine",
+    cron: "0 9 * * 1",
+    timeZone: "Europe/Berlin",
+  });
   await post("/triggers", {
     workflowId: check,
     kind: "schedule",
@@ -93,14 +103,20 @@ async function seedWorkflows(post: Post, facts: Parameters<typeof issueReport>[0
     timeZone: "UTC",
     active: false,
   });
-  await post("/triggers", { workflowId: reminder, kind: "webhook", name: "New order in the shop", signature: "standard" });
+  await post("/triggers", {
+    workflowId: reminder,
+    kind: "webhook",
+    name: "New order in the shop",
+    signature: "standard",
+  });
   return { report, check, reminder };
 }
 
 type RunOptions = { path: string; platformUrl: string; key: string; workflows: Workflows };
 
 async function seedRuns(browser: Browser, { path, platformUrl, key, workflows }: RunOptions) {
-  const start = async (workflowId: string) => (await send(browser, "POST", `${path}/workflows/${workflowId}/runs`, {})).id as string;
+  const start = async (workflowId: string) =>
+    (await send(browser, "POST", `${path}/workflows/${workflowId}/runs`, {})).id as string;
   const trigger = async (workflowId: string) => {
     const address = `${platformUrl}/task-runner/trigger/${workflowId}`;
     const response = await fetch(address, {
@@ -142,7 +158,10 @@ async function seedCalls({
   shopKey: string;
 }): Promise<void> {
   const call = (key: string, tool: string, parameters: object) =>
-    createMcpClient(gatewayUrl, { "x-api-key": key }).legacy(tool.split("_")[0] ?? "", "tools/call", { name: tool, arguments: parameters });
+    createMcpClient(gatewayUrl, { "x-api-key": key }).legacy(tool.split("_")[0] ?? "", "tools/call", {
+      name: tool,
+      arguments: parameters,
+    });
   const text = "The nightly export is done.";
   for (let round = 0; round < rounds; round++) {
     await call(assistantKey, "github_search_issues", { query: "repo:northwind/shop is:open" });
@@ -152,6 +171,11 @@ async function seedCalls({
     if (round % 6 === 5) await call(shopKey, "slack_send_message", { channel: "C0RANDOM", text });
     if (round % 9 === 4) await call(assistantKey, "system_wait", { seconds: "soon" });
     if (round % 5 === 0)
-      await call(assistantKey, "github_create_issue_comment", { owner: "northwind", repo: "shop", issueNumber: 412, body: text });
+      await call(assistantKey, "github_create_issue_comment", {
+        owner: "northwind",
+        repo: "shop",
+        issueNumber: 412,
+        body: text,
+      });
   }
 }

@@ -9,7 +9,9 @@ const recent = 4;
 /** Moves what was just called and run back over the week before, so that the charts look like those of a week. */
 export async function spreadOverWeek(db: Database): Promise<void> {
   const tables = db.tables<unknown>();
-  const calls = await sql<{ id: string }>`SELECT id FROM tool_call WHERE completed_at IS NOT NULL ORDER BY id`.execute(tables);
+  const calls = await sql<{ id: string }>`SELECT id FROM tool_call WHERE completed_at IS NOT NULL ORDER BY id`.execute(
+    tables,
+  );
   for (const [id, movedId, ms] of moves(calls.rows))
     await sql`UPDATE tool_call SET id = ${movedId}, ${earlier(ms)} WHERE id = ${id}`.execute(tables);
 

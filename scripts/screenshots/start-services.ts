@@ -13,7 +13,9 @@ export async function startServices(choosePort: (preferred: number) => Promise<n
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await text(request);
     const isClosed = request.url === "/shop" && ++shopVisits > shopOpenFor;
-    const { status = 200, body } = isClosed ? { status: 503, body: { message: "The shop is being repaired." } } : answer(request, sent);
+    const { status = 200, body } = isClosed
+      ? { status: 503, body: { message: "The shop is being repaired." } }
+      : answer(request, sent);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
@@ -32,7 +34,8 @@ type Answer = { status?: number; body: unknown };
 
 function answer(request: IncomingMessage, sent: string): Answer {
   const path = (request.url ?? "").split("?")[0] ?? "";
-  if (path === "/chat.postMessage" && sent.includes("C0RANDOM")) return { body: { ok: false, error: "channel_not_found" } };
+  if (path === "/chat.postMessage" && sent.includes("C0RANDOM"))
+    return { body: { ok: false, error: "channel_not_found" } };
   if (/\/issues\/\d+\/comments$/.test(path))
     return { status: 201, body: { id: 9001, html_url: "https://github.com/northwind/shop/issues/412" } };
   return { body: bodies[path] ?? {} };

@@ -46,12 +46,17 @@ test.each([
   expect(rules.isAllowed(address)).toBe(true);
 });
 
-test.each(["172.32.0.0", "192.0.1.0", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255"])(
-  "allows %s, just beside a special range",
-  (address) => {
-    expect(rules.isAllowed(address)).toBe(true);
-  },
-);
+test.each([
+  "172.32.0.0",
+  "192.0.1.0",
+  "192.167.255.255",
+  "192.169.0.0",
+  "198.17.255.255",
+  "198.20.0.0",
+  "223.255.255.255",
+])("allows %s, just beside a special range", (address) => {
+  expect(rules.isAllowed(address)).toBe(true);
+});
 
 test.each([
   "::",
@@ -122,10 +127,12 @@ test.each([
 
 const specialOrAnyIpv4 = fc.oneof(
   fc.ipV4(),
-  fc.tuple(fc.constantFrom("10", "127", "169.254", "192.168", "172.20", "168.63", "100.64"), fc.ipV4()).map(([start, rest]) => {
-    const taken = start.split(".");
-    return [...taken, ...rest.split(".").slice(taken.length)].join(".");
-  }),
+  fc
+    .tuple(fc.constantFrom("10", "127", "169.254", "192.168", "172.20", "168.63", "100.64"), fc.ipV4())
+    .map(([start, rest]) => {
+      const taken = start.split(".");
+      return [...taken, ...rest.split(".").slice(taken.length)].join(".");
+    }),
   fc.constant("168.63.129.16"),
 );
 
@@ -155,17 +162,27 @@ test("an IPv4 address inside IPv6 is allowed exactly when the IPv4 address is", 
 
 test("never throws and never allows what is not an address", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("0", "1", "f", ":", ".", "%", "[", "]", "/") })), (text) => {
-      if (rules.isAllowed(text)) expect(text).toMatch(/^[\da-fA-F:.]+$/);
-    }),
+    fc.property(
+      fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("0", "1", "f", ":", ".", "%", "[", "]", "/") })),
+      (text) => {
+        if (rules.isAllowed(text)) expect(text).toMatch(/^[\da-fA-F:.]+$/);
+      },
+    ),
     { numRuns: 500 },
   );
 });
 
 test("allowed ranges open exactly themselves, in every notation", () => {
   const opened = createAddressRules({ allowedCidrs: ["10.1.0.0/16", "fd12:3456::/32", "127.0.0.1/32"] });
-  expect(["10.1.2.3", "::ffff:10.1.2.3", "127.0.0.1", "fd12:3456::9"].map(opened.isAllowed)).toEqual([true, true, true, true]);
-  expect(["10.2.0.1", "127.0.0.2", "::1", "fd12:3457::1", "169.254.169.254", "::10.1.2.3"].map(opened.isAllowed)).not.toContain(true);
+  expect(["10.1.2.3", "::ffff:10.1.2.3", "127.0.0.1", "fd12:3456::9"].map(opened.isAllowed)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(
+    ["10.2.0.1", "127.0.0.2", "::1", "fd12:3457::1", "169.254.169.254", "::10.1.2.3"].map(opened.isAllowed),
+  ).not.toContain(true);
 });
 
 test("opening all of IPv6 opens no IPv4 address and the reverse", () => {

@@ -6,7 +6,8 @@ type Options = { allowedCidrs: string[]; isPublicAllowed?: boolean };
 export const createAddressRules = ({ allowedCidrs, isPublicAllowed = true }: Options) => {
   const exceptions = createCidrSet(allowedCidrs);
 
-  const isAllowedIpv4 = (address: string): boolean => exceptions.has(address) || (isPublicAllowed && !refusedIpv4.has(address));
+  const isAllowedIpv4 = (address: string): boolean =>
+    exceptions.has(address) || (isPublicAllowed && !refusedIpv4.has(address));
 
   const isAllowedIpv6 = (address: string): boolean => {
     if (exceptions.has(address)) return true;
@@ -48,7 +49,9 @@ const createCidrSet = (cidrs: string[]) => {
     if (isIPv4(cidr.network)) ipv4.addSubnet(cidr.network, cidr.prefix, "ipv4");
     else ipv6.addSubnet(cidr.network, cidr.prefix, "ipv6");
   }
-  return { has: (address: string): boolean => (isIPv4(address) ? ipv4.check(address, "ipv4") : ipv6.check(address, "ipv6")) };
+  return {
+    has: (address: string): boolean => (isIPv4(address) ? ipv4.check(address, "ipv4") : ipv6.check(address, "ipv6")),
+  };
 };
 
 /** The IANA IPv4 special-purpose registry, multicast, and what clouds answer metadata requests on. */

@@ -15,7 +15,12 @@ type BatchOptions<Item, Result> = {
  * Natural batching: flushes at once when idle and collects while a flush is in flight, so there is no timer to wait for.
  * When a batch fails its rows are tried one by one, so that a bad row fails alone.
  */
-export const createBatch = <Item, Result>({ flush, maxItems, gatherMs, isFatal = () => false }: BatchOptions<Item, Result>) => {
+export const createBatch = <Item, Result>({
+  flush,
+  maxItems,
+  gatherMs,
+  isFatal = () => false,
+}: BatchOptions<Item, Result>) => {
   type Entry = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
   let waiting: Entry[] = [];
   let running: Promise<void> | undefined;

@@ -78,7 +78,10 @@ function createCountingExporter(exporter: SpanExporter, { log, count, onTaken }:
         if (hasFailed && performance.now() - warnedAt > warnEveryMs) {
           warnedAt = performance.now();
           // Not the message: it quotes what the collector answered.
-          log.warn({ spans: spans.length, reason: reasonOf(result.error) }, "traces could not be handed to the collector");
+          log.warn(
+            { spans: spans.length, reason: reasonOf(result.error) },
+            "traces could not be handed to the collector",
+          );
         }
         onResult(result);
       });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fieldMessage } from "./field-message.ts";
 
-const messageOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value, { error: fieldMessage }).error?.issues[0]?.message;
+const messageOf = (schema: z.ZodType, value: unknown) =>
+  schema.safeParse(value, { error: fieldMessage }).error?.issues[0]?.message;
 
 describe("what people read about a wrong field", () => {
   it.each<[string, z.ZodType, unknown]>([

@@ -2,13 +2,18 @@ import type { z } from "zod";
 
 /** Says for people what is wrong with a field. Hand it to `safeParse` as `error`; a message in the schema itself goes first. */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
-  if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union"))
+  if (
+    issue.input === undefined &&
+    (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union")
+  )
     return "is required";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${kinds[issue.expected] ?? "of another kind"}`;
     case "invalid_value":
-      return issue.values.length === 1 ? `must be ${String(issue.values[0])}` : `must be one of ${issue.values.map(String).join(", ")}`;
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
       return formats[issue.format] ?? "does not have the expected form";
     case "too_small":
@@ -29,7 +34,9 @@ const listedCharacters = 100;
 
 /** Names are the sender's own, so there may be any number of them, of any length. */
 function listed(keys: string[]): string {
-  const shown = keys.slice(0, listedKeys).map((key) => (key.length > listedCharacters ? `${key.slice(0, listedCharacters)}…` : key));
+  const shown = keys
+    .slice(0, listedKeys)
+    .map((key) => (key.length > listedCharacters ? `${key.slice(0, listedCharacters)}…` : key));
   return shown.join(", ") + (keys.length > listedKeys ? ` and ${keys.length - listedKeys} more` : "");
 }
 

@@ -13,7 +13,8 @@ export const endOfNumber = (text: string, start: number): number => {
 };
 
 /** Digits, point, signs, and e in both sizes. */
-const isInNumber = (code: number): boolean => isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || (code | 0x20) === 0x65;
+const isInNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || (code | 0x20) === 0x65;
 
 /** What is wrong with the number in this part of a JSON text, if it is. */
 export function findInexact(text: string, from: number, end: number): Inexact | undefined {
@@ -27,7 +28,9 @@ function findNumberFault(digits: string): string | undefined {
   const value = Number(digits);
   if (!Number.isFinite(value)) return Number.isNaN(value) ? undefined : "number too large to be kept";
   if (value === 0) return /[1-9]/.test(digits.split(/e/i, 1)[0] ?? "") ? "number too small to be kept" : undefined;
-  return /^\d+$/.test(digits) && String(value) !== digits ? "whole number too large to be kept exactly; send it as text" : undefined;
+  return /^\d+$/.test(digits) && String(value) !== digits
+    ? "whole number too large to be kept exactly; send it as text"
+    : undefined;
 }
 
 /** The value of a JSON text in which numbers that would become others stay as they were written, as texts. */

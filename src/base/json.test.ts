@@ -17,7 +17,10 @@ const refusalOf = (input: Uint8Array): Refusal => {
 
 /** Any string of UTF-16 code units, with NUL and half surrogate pairs made frequent. */
 const wildText = fc.string({
-  unit: fc.oneof(fc.constantFrom("\0", "\ud800", "\udc00", "\\", '"', "u0000"), fc.string({ unit: "binary", maxLength: 1 })),
+  unit: fc.oneof(
+    fc.constantFrom("\0", "\ud800", "\udc00", "\\", '"', "u0000"),
+    fc.string({ unit: "binary", maxLength: 1 }),
+  ),
 });
 
 describe("readJson", () => {
@@ -32,7 +35,22 @@ describe("readJson", () => {
   });
 
   test("never throws anything but a Refusal and accepts only what JSON.parse accepts", () => {
-    const fragments = fc.constantFrom("{", "}", "[", "]", '"', "\\", ":", ",", "1", "null", "\\u0000", "\\ud800", "a", "\n");
+    const fragments = fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      '"',
+      "\\",
+      ":",
+      ",",
+      "1",
+      "null",
+      "\\u0000",
+      "\\ud800",
+      "a",
+      "\n",
+    );
     fc.assert(
       fc.property(fc.array(fragments, { maxLength: 30 }), (parts) => {
         const text = parts.join("");
@@ -69,7 +87,9 @@ describe("readJson", () => {
   ])("refuses the number %s, which would become another one", (number, before, _pointer) => {
     expect(refusalOf(bytes(`{"12345678901234567890":"1e999","b":[${before.slice(1)}${number}]}`))).toMatchObject({
       code: "validation_failed",
-      errors: [{ pointer: before === "" ? "/b/0" : "/b/1", detail: expect.stringMatching(/^is a (whole )?number too/) }],
+      errors: [
+        { pointer: before === "" ? "/b/0" : "/b/1", detail: expect.stringMatching(/^is a (whole )?number too/) },
+      ],
     });
     expect(readJson(bytes(`[${number}, 1]`), { numbers: "inexact as text" })).toEqual([number, 1]);
   });
@@ -81,7 +101,10 @@ describe("readJson", () => {
   ])("takes 64 levels of %s and refuses 65", (_name, open, close) => {
     const nested = (depth: number): Buffer => bytes(`${open.repeat(depth)}1${close.repeat(depth)}`);
     expect(readJson(nested(64))).toBeTypeOf("object");
-    expect(refusalOf(nested(65))).toMatchObject({ code: "malformed_json", message: expect.stringContaining("64 levels") });
+    expect(refusalOf(nested(65))).toMatchObject({
+      code: "malformed_json",
+      message: expect.stringContaining("64 levels"),
+    });
   });
 
   test("counts depth, not brackets, and no brackets inside strings", () => {
@@ -98,7 +121,10 @@ describe("readJson", () => {
     expect(readJson(list(49_999, "0"))).toHaveLength(49_999);
     expect(readJson(list(10, JSON.stringify(",".repeat(100_000))))).toHaveLength(10);
     for (const body of [list(50_001, "0"), list(25_001, "[]"), list(16_667, '{"a":1,"b":[]}')])
-      expect(refusalOf(body)).toMatchObject({ code: "malformed_json", message: expect.stringContaining("50000 values") });
+      expect(refusalOf(body)).toMatchObject({
+        code: "malformed_json",
+        message: expect.stringContaining("50000 values"),
+      });
   });
 
   test.each([
@@ -107,7 +133,10 @@ describe("readJson", () => {
     ["a cut sequence", [0x22, 0xe2, 0x82, 0x22]],
     ["a stray byte", [0x22, 0xff, 0x22]],
   ])("refuses %s as invalid UTF-8", (_name, raw) => {
-    expect(refusalOf(Uint8Array.from(raw))).toMatchObject({ code: "malformed_json", message: expect.stringContaining("UTF-8") });
+    expect(refusalOf(Uint8Array.from(raw))).toMatchObject({
+      code: "malformed_json",
+      message: expect.stringContaining("UTF-8"),
+    });
   });
 
   test("ignores one byte order mark and refuses a second", () => {
@@ -115,9 +144,12 @@ describe("readJson", () => {
     expect(refusalOf(bytes("\ufeff\ufeff{}")).code).toBe("malformed_json");
   });
 
-  test.each(["", " ", "{", "undefined", "NaN", "{'a':1}", "[1,]", "1 2", '"\u0000"'])("refuses %j as malformed", (text) => {
-    expect(refusalOf(bytes(text)).code).toBe("malformed_json");
-  });
+  test.each(["", " ", "{", "undefined", "NaN", "{'a':1}", "[1,]", "1 2", '"\u0000"'])(
+    "refuses %j as malformed",
+    (text) => {
+      expect(refusalOf(bytes(text)).code).toBe("malformed_json");
+    },
+  );
 
   test("does not quote the body in its message", () => {
     const refusal = refusalOf(bytes('{"password":"canary-secret" oops'));
@@ -133,7 +165,10 @@ describe("readJson", () => {
     '{"constructor":{"prototype":{"admin":true}}}',
     String.raw`{"c\u006fnstructor":{"\u0070rototype":1}}`,
   ])("refuses the poisonous keys of %s", (text) => {
-    expect(refusalOf(bytes(text))).toMatchObject({ code: "malformed_json", message: expect.stringContaining("__proto__") });
+    expect(refusalOf(bytes(text))).toMatchObject({
+      code: "malformed_json",
+      message: expect.stringContaining("__proto__"),
+    });
   });
 
   test("lets harmless words through that look like poison", () => {
@@ -176,7 +211,9 @@ describe("findUnstorableText", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle, cycle);
     expect(findUnstorableText(cycle)).toBeUndefined();
-    expect(findUnstorableText(JSON.parse(`${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}`))).toBe("/0".repeat(100_000));
+    expect(findUnstorableText(JSON.parse(`${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}`))).toBe(
+      "/0".repeat(100_000),
+    );
   });
 });
 
@@ -205,7 +242,13 @@ describe("toStorableText", () => {
   test("never throws and always gives storable JSON, whatever the value", () => {
     fc.assert(
       fc.property(
-        fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withNullPrototype: true,
+          withSparseArray: true,
+        }),
         (value) => {
           const { text } = toStorableText(value);
           expect(findUnstorableText(JSON.parse(text))).toBeUndefined();
@@ -219,7 +262,10 @@ describe("toStorableText", () => {
     const shared = { n: 1 };
     const value: { first: object; second: object; self?: object } = { first: shared, second: shared };
     value.self = { again: value };
-    expect(toStorableText(value)).toEqual({ text: '{"first":{"n":1},"second":{"n":1},"self":{"again":"[circular]"}}', sanitized: true });
+    expect(toStorableText(value)).toEqual({
+      text: '{"first":{"n":1},"second":{"n":1},"self":{"again":"[circular]"}}',
+      sanitized: true,
+    });
   });
 
   test.each([200, 100_000])("cuts a value %i levels deep with a marker", (depth) => {

@@ -51,7 +51,8 @@ function* readInSteps(
   yield;
   const size = measure(text, maxDepth, maxRequestValues);
   if (size.depth > maxDepth) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
-  if (size.values > maxRequestValues) throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
+  if (size.values > maxRequestValues)
+    throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
   const value = parse(text, size.inexact && numbers === "inexact as text" ? parseForRecord : JSON.parse);
   yield;
   const isSuspicious = suspicious.test(text);
@@ -62,7 +63,9 @@ function* readInSteps(
   const pointer = isSuspicious ? findUnstorableText(value) : undefined;
   if (pointer !== undefined) {
     const detail = "must not contain the NUL character or half of a surrogate pair";
-    throw new Refusal("validation_failed", "The JSON contains text that cannot be stored.", { errors: [{ pointer, detail }] });
+    throw new Refusal("validation_failed", "The JSON contains text that cannot be stored.", {
+      errors: [{ pointer, detail }],
+    });
   }
   return value;
 }
@@ -73,7 +76,9 @@ function refuseNumber(text: string, { start, end, fault }: Inexact): Refusal {
   const marked: unknown = JSON.parse(`${text.slice(0, start)}"${mark}"${text.slice(end)}`);
   const pointer = findFirst(marked, (_key, child) => child === mark) ?? "";
   const detail = `is a ${fault}`;
-  return new Refusal("validation_failed", `${pointer.slice(1) || "The body"} ${detail}.`, { errors: [{ pointer, detail }] });
+  return new Refusal("validation_failed", `${pointer.slice(1) || "The body"} ${detail}.`, {
+    errors: [{ pointer, detail }],
+  });
 }
 
 /** JSON Pointer of the first text or key with NUL or half of a surrogate pair, which PostgreSQL cannot hold; "" is the value itself. */
@@ -161,7 +166,9 @@ type Matches = (key: string, value: unknown) => boolean;
 type Level = { values: readonly unknown[]; keys: string[] | undefined; next: number };
 
 const levelOf = (value: object): Level =>
-  Array.isArray(value) ? { values: value, keys: undefined, next: 0 } : { values: Object.values(value), keys: Object.keys(value), next: 0 };
+  Array.isArray(value)
+    ? { values: value, keys: undefined, next: 0 }
+    : { values: Object.values(value), keys: Object.keys(value), next: 0 };
 
 /** In document order, without recursion, each object once: any depth and cycles are fine. */
 const findFirst = (root: unknown, matches: Matches): string | undefined => {
@@ -190,7 +197,8 @@ const pointerTo = (levels: Level[]): string =>
 const isUnstorable = (text: string): boolean => text.includes("\0") || !text.isWellFormed();
 
 const isPoisonous: Matches = (key, value) =>
-  key === "__proto__" || (key === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype"));
+  key === "__proto__" ||
+  (key === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype"));
 
 /** `JSON.stringify` escapes a surrogate only when its other half is missing. */
 const replaceUnstorableEscapes = (text: string): { text: string; sanitized: boolean } => {

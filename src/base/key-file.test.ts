@@ -39,7 +39,9 @@ it("gives processes that start at once one key, also when they all are process 1
     });
   `;
   const starts = Array.from({ length: 4 }, async () => {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
     await once(child, "message");
     return child;
   });
@@ -50,20 +52,24 @@ it("gives processes that start at once one key, also when they all are process 1
   expect(readdirSync(folder)).toEqual(["some.key"]);
 });
 
-it.each(["", "\n", "c2hvcnQ=", "not base64 at all", `${Buffer.alloc(33).toString("base64")}`, `${Buffer.alloc(32).toString("base64")}x`])(
-  "refuses the damaged file %j, leaves it as it is and does not show it",
-  (content) => {
-    writeFileSync(path, content);
-    let message = "";
-    try {
-      readOrCreateKeyFile(path);
-    } catch (error) {
-      message = (error as Error).message;
-    }
-    expect(message).toBe(`${path} is damaged: it must hold 32 bytes in base64. Restore it from a backup.`);
-    expect(readFileSync(path, "utf8")).toBe(content);
-  },
-);
+it.each([
+  "",
+  "\n",
+  "c2hvcnQ=",
+  "not base64 at all",
+  `${Buffer.alloc(33).toString("base64")}`,
+  `${Buffer.alloc(32).toString("base64")}x`,
+])("refuses the damaged file %j, leaves it as it is and does not show it", (content) => {
+  writeFileSync(path, content);
+  let message = "";
+  try {
+    readOrCreateKeyFile(path);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toBe(`${path} is damaged: it must hold 32 bytes in base64. Restore it from a backup.`);
+  expect(readFileSync(path, "utf8")).toBe(content);
+});
 
 it("does not take a folder or a missing place for a new start", () => {
   mkdirSync(path);

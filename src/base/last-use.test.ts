@@ -14,7 +14,11 @@ describe("the last use of something", () => {
   });
 
   it("does not hinder the use when it cannot be written", async () => {
-    const lastUse = createLastUse({ log: createLog("silent"), what: "a key", write: () => Promise.reject(new Error("no database")) });
+    const lastUse = createLastUse({
+      log: createLog("silent"),
+      what: "a key",
+      write: () => Promise.reject(new Error("no database")),
+    });
     lastUse.note("a");
     await expect(lastUse.flush()).resolves.toBeUndefined();
   });

@@ -19,7 +19,9 @@ export function createLastUse({ write, log, what }: Options) {
     while (pending.size > 0) {
       const ids = [...pending];
       pending = new Set();
-      await write(ids).catch((error: Error) => log.warn({ error: error.message }, `last use of ${what} was not recorded`));
+      await write(ids).catch((error: Error) =>
+        log.warn({ error: error.message }, `last use of ${what} was not recorded`),
+      );
     }
     flushing = undefined;
   };

@@ -3,9 +3,15 @@ import { type DestinationStream, type Logger, pino } from "pino";
 export type Log = Logger;
 
 /** JSON lines on stderr: stdout belongs to what a command answers. */
-export function createLog(level: string, destination: DestinationStream = pino.destination({ fd: 2, sync: true })): Log {
+export function createLog(
+  level: string,
+  destination: DestinationStream = pino.destination({ fd: 2, sync: true }),
+): Log {
   const hooks = { streamWrite: escapeControls };
-  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, redact: secretPaths, hooks }, destination);
+  return pino(
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, redact: secretPaths, hooks },
+    destination,
+  );
 }
 
 /** What JSON may hold as it is, but a terminal obeys or a reader of lines takes for an end. */

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { describeUnknownName, nearestNames } from "./nearest-names.ts";
 
-const known = ["slack_send_message", "slack_list_channels", "github_create_issue", "github_create_issue_comment", "system_wait"];
+const known = [
+  "slack_send_message",
+  "slack_list_channels",
+  "github_create_issue",
+  "github_create_issue_comment",
+  "system_wait",
+];
 
 describe("the nearest names", () => {
   it.each([

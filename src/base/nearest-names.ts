@@ -25,7 +25,10 @@ const normalise = (name: string): string => name.toLowerCase().replaceAll(/[^a-z
 
 /** 0 is the same, 1 is entirely different: letters that differ, or words that only one of them has, whichever is less. */
 function distanceBetween(one: string, other: string): number {
-  return Math.min(editDistance(one, other) / Math.max(one.length, other.length, 1), wordDistance(one.split("_"), other.split("_")));
+  return Math.min(
+    editDistance(one, other) / Math.max(one.length, other.length, 1),
+    wordDistance(one.split("_"), other.split("_")),
+  );
 }
 
 function wordDistance(some: string[], others: string[]): number {
@@ -40,7 +43,11 @@ function editDistance(one: string, other: string): number {
     const current = [row];
     for (let column = 1; column <= other.length; column++) {
       const change = one[row - 1] === other[column - 1] ? 0 : 1;
-      const smallest = Math.min((above[column] as number) + 1, (current[column - 1] as number) + 1, (above[column - 1] as number) + change);
+      const smallest = Math.min(
+        (above[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (above[column - 1] as number) + change,
+      );
       current.push(smallest);
     }
     above = current;

@@ -26,10 +26,14 @@ export function defaultDataDir(environment: Person["environment"]): string {
 
 export function userDataDir({ platform, environment, home }: Person): string {
   if (platform === "darwin") return path.posix.join(home, "Library", "Application Support", "Switchyard");
-  if (platform === "win32") return path.win32.join(environment.LOCALAPPDATA || path.win32.join(home, "AppData", "Local"), "Switchyard");
+  if (platform === "win32")
+    return path.win32.join(environment.LOCALAPPDATA || path.win32.join(home, "AppData", "Local"), "Switchyard");
   // The rule for XDG_DATA_HOME: a relative path does not count.
   const named = environment.XDG_DATA_HOME;
-  return path.posix.join(named && path.posix.isAbsolute(named) ? named : path.posix.join(home, ".local", "share"), "switchyard");
+  return path.posix.join(
+    named && path.posix.isAbsolute(named) ? named : path.posix.join(home, ".local", "share"),
+    "switchyard",
+  );
 }
 
 function findRoot(folder: string): string {

@@ -13,7 +13,8 @@ const lookup = async (name: string) => {
   if (!addresses) throw Object.assign(new Error("secret details"), { code: "ENOTFOUND" });
   return addresses.map((address) => ({ address, family: 4 }));
 };
-const resolve = (allowedCidrs: string[] = []) => createResolveHost({ addressRules: createAddressRules({ allowedCidrs }), lookup });
+const resolve = (allowedCidrs: string[] = []) =>
+  createResolveHost({ addressRules: createAddressRules({ allowedCidrs }), lookup });
 
 describe("resolving a host", () => {
   it("gives one public address", async () => {
@@ -21,12 +22,17 @@ describe("resolving a host", () => {
     expect(await resolve()("93.184.216.34")).toBe("93.184.216.34");
   });
 
-  it.each(["inside.example", "mixed.example", "nothing.example", "127.0.0.1", "[::1]", "::ffff:10.0.0.1", "169.254.169.254"])(
-    "refuses %s",
-    async (host) => {
-      await expect(resolve()(host)).rejects.toMatchObject({ code: "outbound_refused" });
-    },
-  );
+  it.each([
+    "inside.example",
+    "mixed.example",
+    "nothing.example",
+    "127.0.0.1",
+    "[::1]",
+    "::ffff:10.0.0.1",
+    "169.254.169.254",
+  ])("refuses %s", async (host) => {
+    await expect(resolve()(host)).rejects.toMatchObject({ code: "outbound_refused" });
+  });
 
   it("gives what the operator allowed", async () => {
     expect(await resolve(["10.0.0.0/8"])("inside.example")).toBe("10.0.0.5");

@@ -25,4 +25,7 @@ export const createResolveHost =
   };
 
 const unreachable = (host: string, { code = "" }: NodeJS.ErrnoException): Refusal =>
-  new Refusal("provider_unreachable", `${host} could not be reached${/^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : ""}.`);
+  new Refusal(
+    "provider_unreachable",
+    `${host} could not be reached${/^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : ""}.`,
+  );

@@ -80,21 +80,26 @@ test.each(hosts)("http and https to %s are refused without a connection", async 
   expect(seen.connections).toBe(0);
 });
 
-test.each([[["127.0.0.1"]], [["::1"]], [["::ffff:127.0.0.1"]], [["127.0.0.1", "::1"]], [["fe80::1%lo"]], [["nonsense"]], [[]]])(
-  "a name resolving to %j is refused without a connection and without telling the address",
-  async (addresses) => {
-    const { port, seen } = await openTarget();
-    for (const scheme of ["http", "https"]) {
-      const refusal = await attack(`${scheme}://provider.test:${port}/`, resolvingTo(...addresses));
-      expect(refusal).toMatchObject({
-        code: "outbound_refused",
-        message: expect.stringMatching(/^provider\.test is not a public address/),
-      });
-      for (const address of addresses) expect(JSON.stringify(refusal)).not.toContain(address);
-    }
-    expect(seen.connections).toBe(0);
-  },
-);
+test.each([
+  [["127.0.0.1"]],
+  [["::1"]],
+  [["::ffff:127.0.0.1"]],
+  [["127.0.0.1", "::1"]],
+  [["fe80::1%lo"]],
+  [["nonsense"]],
+  [[]],
+])("a name resolving to %j is refused without a connection and without telling the address", async (addresses) => {
+  const { port, seen } = await openTarget();
+  for (const scheme of ["http", "https"]) {
+    const refusal = await attack(`${scheme}://provider.test:${port}/`, resolvingTo(...addresses));
+    expect(refusal).toMatchObject({
+      code: "outbound_refused",
+      message: expect.stringMatching(/^provider\.test is not a public address/),
+    });
+    for (const address of addresses) expect(JSON.stringify(refusal)).not.toContain(address);
+  }
+  expect(seen.connections).toBe(0);
+});
 
 test("one refused address refuses the name even when another is allowed", async () => {
   const { port, seen } = await openTarget();
@@ -103,21 +108,26 @@ test("one refused address refuses the name even when another is allowed", async 
   expect(seen.connections).toBe(0);
 });
 
-test.each(["http://127.0.0.2:PORT/", "http://[::1]:PORT/", "http://0x7f.2:PORT/", "//127.0.0.2:PORT/", "http://inside.test:PORT/"])(
-  "a redirect to %s is refused without a connection",
-  async (location) => {
-    const { port, seen } = await openTarget();
-    const server = createServer((_request, response) => {
-      response.writeHead(302, { location: location.replace("PORT", String(port)) }).end();
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    endings.push(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    expect(await attack(url, { addressRules: onlyFirstLoopback, ...resolvingTo("127.0.0.2") })).toMatchObject({ code: "outbound_refused" });
-    expect(seen.connections).toBe(0);
-  },
-);
+test.each([
+  "http://127.0.0.2:PORT/",
+  "http://[::1]:PORT/",
+  "http://0x7f.2:PORT/",
+  "//127.0.0.2:PORT/",
+  "http://inside.test:PORT/",
+])("a redirect to %s is refused without a connection", async (location) => {
+  const { port, seen } = await openTarget();
+  const server = createServer((_request, response) => {
+    response.writeHead(302, { location: location.replace("PORT", String(port)) }).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endings.push(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  expect(await attack(url, { addressRules: onlyFirstLoopback, ...resolvingTo("127.0.0.2") })).toMatchObject({
+    code: "outbound_refused",
+  });
+  expect(seen.connections).toBe(0);
+});
 
 test("a name that resolves to an allowed address first and inside afterwards stays outside", async () => {
   const { port, seen } = await openTarget();
@@ -138,20 +148,26 @@ test("a name that resolves to an allowed address first and inside afterwards sta
   expect([lookups, seen.connections]).toEqual([2, 0]);
 });
 
-test.each(["http", "https"])("an address that is found wrong only once connected over %s gets no byte", async (scheme) => {
-  const { port, seen } = await openTarget();
-  let checks = 0;
-  const changesItsMind: AddressRules = {
-    isAllowed: () => {
-      checks += 1;
-      return checks === 1;
-    },
-  };
-  const refusal = await attack(`${scheme}://provider.test:${port}/`, { addressRules: changesItsMind, ...resolvingTo("127.0.0.1") });
-  expect(refusal).toMatchObject({ code: "outbound_refused" });
-  await expect.poll(() => seen.connections).toBe(1);
-  expect(seen.bytes).toBe(0);
-});
+test.each(["http", "https"])(
+  "an address that is found wrong only once connected over %s gets no byte",
+  async (scheme) => {
+    const { port, seen } = await openTarget();
+    let checks = 0;
+    const changesItsMind: AddressRules = {
+      isAllowed: () => {
+        checks += 1;
+        return checks === 1;
+      },
+    };
+    const refusal = await attack(`${scheme}://provider.test:${port}/`, {
+      addressRules: changesItsMind,
+      ...resolvingTo("127.0.0.1"),
+    });
+    expect(refusal).toMatchObject({ code: "outbound_refused" });
+    await expect.poll(() => seen.connections).toBe(1);
+    expect(seen.bytes).toBe(0);
+  },
+);
 
 const outsideHosts = [
   "10.0.0.1",
@@ -199,13 +215,23 @@ const outsideScript = `
 `;
 
 /** In a network namespace of its own where the system gives one, so that a broken guard cannot send anything either. */
-const runOutside = async (task: { hosts: string[]; names: Record<string, string[]>; allowedCidrs: string[] }): Promise<string> => {
+const runOutside = async (task: {
+  hosts: string[];
+  names: Record<string, string[]>;
+  allowedCidrs: string[];
+}): Promise<string> => {
   const namespace = ["unshare", "--map-root-user", "--net"];
   const hasNamespaces = await run("unshare", [...namespace.slice(1), "true"]).then(
     () => true,
     () => false,
   );
-  const node = [process.execPath, "--input-type=module", "-e", outsideScript, JSON.stringify({ folder: import.meta.dirname, ...task })];
+  const node = [
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    outsideScript,
+    JSON.stringify({ folder: import.meta.dirname, ...task }),
+  ];
   const [file = "", ...rest] = hasNamespaces ? [...namespace, ...node] : node;
   return (await run(file, rest)).stdout;
 };

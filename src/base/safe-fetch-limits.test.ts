@@ -54,7 +54,9 @@ test("without limits of its own a request takes twenty mebibytes and many header
   });
   const safeFetch = openFetch();
   expect((await (await safeFetch(`${url}/${most}`)).arrayBuffer()).byteLength).toBe(most);
-  expect(await failureOf((await safeFetch(`${url}/${most + 1}`)).arrayBuffer())).toMatchObject({ code: "outbound_refused" });
+  expect(await failureOf((await safeFetch(`${url}/${most + 1}`)).arrayBuffer())).toMatchObject({
+    code: "outbound_refused",
+  });
 });
 
 test("an endless answer is broken off at the limit", async () => {

@@ -53,7 +53,8 @@ test("an untrusted certificate is an unreachable provider", async () => {
 
 test("a redirect from https to https is followed", async () => {
   const { safeFetch, port } = await serve(
-    (request, response) => (request.url === "/" ? response.writeHead(302, { location: "/next" }).end() : response.end("hello")),
+    (request, response) =>
+      request.url === "/" ? response.writeHead(302, { location: "/next" }).end() : response.end("hello"),
     { isTrusted: true },
   );
   expect(await (await safeFetch(`https://provider.test:${port}/`, { followRedirects: 1 })).text()).toBe("hello");

@@ -72,8 +72,16 @@ describe("an allowed request", () => {
       ]);
       request.pipe(response);
     });
-    const response = await openFetch()(`${url}/path?q=1`, { method: "POST", headers: { "x-api-key": "k" }, body: "payload" });
-    expect([response.status, response.headers.get("x-answer"), response.headers.getSetCookie()]).toEqual([201, "yes", ["a=1", "b=2"]]);
+    const response = await openFetch()(`${url}/path?q=1`, {
+      method: "POST",
+      headers: { "x-api-key": "k" },
+      body: "payload",
+    });
+    expect([response.status, response.headers.get("x-answer"), response.headers.getSetCookie()]).toEqual([
+      201,
+      "yes",
+      ["a=1", "b=2"],
+    ]);
     expect(await response.text()).toBe("payload");
     expect(requests[0]).toMatchObject({ method: "POST", url: "/path?q=1" });
     expect(requests[0]?.headers).toMatchObject({ "x-api-key": "k", "user-agent": "switchyard" });
@@ -87,7 +95,9 @@ describe("an allowed request", () => {
 
   test("asks the system for a name when no lookup is given", async () => {
     const { url } = await serve(sayHello);
-    const safeFetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8", "::1/128"] }) });
+    const safeFetch = createSafeFetch({
+      addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8", "::1/128"] }),
+    });
     endings.push(safeFetch.close);
     expect(await (await safeFetch(url.replace("127.0.0.1", "localhost"))).text()).toBe("hello");
   });
@@ -103,7 +113,12 @@ describe("an allowed request", () => {
     const proxy = await serve((_request, response) => void response.end("through the proxy"));
     const { url } = await serve(sayHello);
     const before = { ...process.env };
-    Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1" });
+    Object.assign(process.env, {
+      HTTP_PROXY: proxy.url,
+      http_proxy: proxy.url,
+      ALL_PROXY: proxy.url,
+      NODE_USE_ENV_PROXY: "1",
+    });
     endings.push(() => (process.env = before));
     expect(await (await openFetch()(url)).text()).toBe("hello");
     expect(proxy.requests).toHaveLength(0);
@@ -126,15 +141,18 @@ describe("what is refused before anything is sent", () => {
     expect(refusal.message).not.toContain("canary");
   });
 
-  test.each([...["Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade"], ...["Expect", "Keep-Alive", "TE", "Trailer"]])(
-    "the header %s",
-    async (name) => {
-      const { url, requests } = await serve(sayHello);
-      const refusal = await failureOf(openFetch()(url, { method: "POST", headers: { [name]: "1" }, body: "x" }));
-      expect(refusal).toMatchObject({ code: "outbound_refused", message: `The header ${name.toLowerCase()} cannot be set.` });
-      expect(requests).toHaveLength(0);
-    },
-  );
+  test.each([
+    ...["Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade"],
+    ...["Expect", "Keep-Alive", "TE", "Trailer"],
+  ])("the header %s", async (name) => {
+    const { url, requests } = await serve(sayHello);
+    const refusal = await failureOf(openFetch()(url, { method: "POST", headers: { [name]: "1" }, body: "x" }));
+    expect(refusal).toMatchObject({
+      code: "outbound_refused",
+      message: `The header ${name.toLowerCase()} cannot be set.`,
+    });
+    expect(requests).toHaveLength(0);
+  });
 
   test("a header value with a line break, without repeating it", async () => {
     const refusal = await failureOf(openFetch()("http://127.0.0.1:1/", { headers: { "x-api-key": "canary\r\nx: y" } }));
@@ -154,13 +172,19 @@ describe("redirects", () => {
   test("are answers like any other by default", async () => {
     const { url, requests } = await serve(redirectTo("http://127.0.0.1:1/"));
     const response = await openFetch()(url, { headers: { authorization: "Bearer x" } });
-    expect([response.status, response.headers.get("location"), await response.text()]).toEqual([302, "http://127.0.0.1:1/", "moved"]);
+    expect([response.status, response.headers.get("location"), await response.text()]).toEqual([
+      302,
+      "http://127.0.0.1:1/",
+      "moved",
+    ]);
     expect(requests).toHaveLength(1);
   });
 
   test("are followed on request, keeping headers on the same origin and dropping all but two on another", async () => {
     const last = await serve(sayHello);
-    const middle = await serve((request, response) => redirectTo(request.url === "/start" ? "/next" : last.url)(request, response));
+    const middle = await serve((request, response) =>
+      redirectTo(request.url === "/start" ? "/next" : last.url)(request, response),
+    );
     const headers = { "x-canary": "1", accept: "text/plain", "user-agent": "test" };
     const response = await openFetch()(`${middle.url}/start`, { followRedirects: 2, headers });
     expect(await response.text()).toBe("hello");
@@ -170,7 +194,9 @@ describe("redirects", () => {
   });
 
   test.each(["GET", "get", "HEAD"])("are followed for %s", async (method) => {
-    const { url, requests } = await serve((request, response) => (request.url === "/" ? redirectTo("/next") : sayHello)(request, response));
+    const { url, requests } = await serve((request, response) =>
+      (request.url === "/" ? redirectTo("/next") : sayHello)(request, response),
+    );
     expect((await openFetch()(url, { method, followRedirects: 1 })).status).toBe(200);
     expect(requests.map((request) => request.url)).toEqual(["/", "/next"]);
   });
@@ -208,12 +234,15 @@ describe("redirects", () => {
     expect(requests).toHaveLength(0);
   });
 
-  test.each(["ftp://127.0.0.1/", "http://user:canary@127.0.0.1/", "http://[broken"])("to %s are refused", async (location) => {
-    const { url } = await serve(redirectTo(location));
-    const refusal = await failureOf(openFetch()(url, { followRedirects: 1 }));
-    expect(refusal.code).toBe("outbound_refused");
-    expect(refusal.message).not.toContain("canary");
-  });
+  test.each(["ftp://127.0.0.1/", "http://user:canary@127.0.0.1/", "http://[broken"])(
+    "to %s are refused",
+    async (location) => {
+      const { url } = await serve(redirectTo(location));
+      const refusal = await failureOf(openFetch()(url, { followRedirects: 1 }));
+      expect(refusal.code).toBe("outbound_refused");
+      expect(refusal.message).not.toContain("canary");
+    },
+  );
 });
 
 describe("failures", () => {
@@ -247,7 +276,11 @@ describe("failures", () => {
   test.each<[string, RequestListener, (response: Promise<Response>) => Promise<unknown>]>([
     ["has no body", (_request, response) => void response.writeHead(204).end(), (response) => response],
     ["is cancelled", sayHello, async (response) => (await response).body?.cancel()],
-    ["breaks off", (_request, response) => response.write("half", () => response.destroy()), async (response) => (await response).text()],
+    [
+      "breaks off",
+      (_request, response) => response.write("half", () => response.destroy()),
+      async (response) => (await response).text(),
+    ],
     ["does not come", (_request, response) => response.destroy(), (response) => response],
   ])("an answer that %s leaves no listener on the caller's signal either", async (_, answer, end) => {
     const { url } = await serve(answer);
@@ -288,7 +321,10 @@ describe("failures", () => {
     ["resets the connection", (socket) => socket.resetAndDestroy()],
     ["closes it without an answer", (socket) => socket.end()],
     ["does not speak HTTP", (socket) => socket.write("canary, this is not HTTP\r\n\r\n")],
-    ["answers with a status nobody knows", (socket) => socket.write("HTTP/1.1 999 canary\r\ncontent-length: 0\r\n\r\n")],
+    [
+      "answers with a status nobody knows",
+      (socket) => socket.write("HTTP/1.1 999 canary\r\ncontent-length: 0\r\n\r\n"),
+    ],
   ])("a server that %s is unreachable, and nothing it said is repeated", async (_name, onConnection) => {
     const url = await serveBytes(onConnection);
     const refusal = await failureOf(openFetch()(`${url}/?token=canary`));
@@ -297,10 +333,14 @@ describe("failures", () => {
   });
 
   test("a status up to 599 is an answer, and the next one is not", async () => {
-    const answerWith = (status: number) => serveBytes((socket) => socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`));
+    const answerWith = (status: number) =>
+      serveBytes((socket) => socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`));
     expect((await openFetch()(await answerWith(599))).status).toBe(599);
     const message = "127.0.0.1 answered with the unknown status 600.";
-    expect(await failureOf(openFetch()(await answerWith(600)))).toMatchObject({ code: "provider_unreachable", message });
+    expect(await failureOf(openFetch()(await answerWith(600)))).toMatchObject({
+      code: "provider_unreachable",
+      message,
+    });
   });
 
   test.each([
@@ -315,7 +355,10 @@ describe("failures", () => {
   ])("a failure with the code %s is told as %j", async (code, told) => {
     const lookup = () => Promise.reject(Object.assign(new Error("canary"), code === undefined ? {} : { code }));
     const message = `provider.test could not be reached${told}.`;
-    expect(await failureOf(openFetch(lookup)("http://provider.test/"))).toMatchObject({ code: "provider_unreachable", message });
+    expect(await failureOf(openFetch(lookup)("http://provider.test/"))).toMatchObject({
+      code: "provider_unreachable",
+      message,
+    });
   });
 
   test("a body that breaks off is an unreachable provider, never a short answer", async () => {
@@ -331,10 +374,16 @@ describe("failures", () => {
     server.close();
     await once(server, "close");
     const refusal = await failureOf(openFetch()(`http://provider.test:${port}/?token=canary`));
-    expect(refusal).toMatchObject({ code: "provider_unreachable", message: "provider.test could not be reached (ECONNREFUSED)." });
+    expect(refusal).toMatchObject({
+      code: "provider_unreachable",
+      message: "provider.test could not be reached (ECONNREFUSED).",
+    });
     const lookup = () => Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }));
     const unknown = await failureOf(createSafeFetch({ addressRules: loopback, lookup })("http://provider.test/"));
-    expect(unknown).toMatchObject({ code: "provider_unreachable", message: "provider.test could not be reached (ENOTFOUND)." });
+    expect(unknown).toMatchObject({
+      code: "provider_unreachable",
+      message: "provider.test could not be reached (ENOTFOUND).",
+    });
   });
 
   test("close breaks off what is running", async () => {

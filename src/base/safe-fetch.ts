@@ -1,7 +1,13 @@
 import type { LookupAddress } from "node:dns";
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction, Socket } from "node:net";
-import { Agent, buildConnector, Headers as UndiciHeaders, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
+import {
+  Agent,
+  buildConnector,
+  Headers as UndiciHeaders,
+  type Response as UndiciResponse,
+  fetch as undiciFetch,
+} from "undici";
 import type { AddressRules } from "./address-rules.ts";
 import { describeBytes } from "./describe-bytes.ts";
 import { isUnconnected, readingMethods } from "./effect.ts";
@@ -24,7 +30,12 @@ type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 type SafeFetchOptions = { addressRules: AddressRules; limits?: Partial<typeof defaultLimits>; lookup?: Lookup };
 
-const defaultLimits = { responseBytes: 20 * 1024 * 1024, headerBytes: 64 * 1024, timeoutMs: 60_000, connectTimeoutMs: 10_000 };
+const defaultLimits = {
+  responseBytes: 20 * 1024 * 1024,
+  headerBytes: 64 * 1024,
+  timeoutMs: 60_000,
+  connectTimeoutMs: 10_000,
+};
 
 /**
  * The only way out of the process for HTTP. Addresses are judged when the connection is made, so that neither a name that
@@ -61,7 +72,11 @@ export const createSafeFetch = ({
 
   const safeFetch: SafeFetch = async (address, init = {}) => {
     const request = readRequest(address, init);
-    const deadline = startDeadline({ host: request.url.hostname, timeoutMs: init.timeoutMs ?? defaultTimeoutMs, signal: init.signal });
+    const deadline = startDeadline({
+      host: request.url.hostname,
+      timeoutMs: init.timeoutMs ?? defaultTimeoutMs,
+      signal: init.signal,
+    });
     try {
       return await exchange(request, deadline);
     } catch (error) {
@@ -76,13 +91,19 @@ export const createSafeFetch = ({
 const refuse = (message: string): Refusal => new Refusal("outbound_refused", message);
 
 const refuseHost = (hostname: string): Refusal =>
-  new Refusal("outbound_refused", `${hostname} is not a public address. The operator can allow address ranges.`, { effect: "none" });
+  new Refusal("outbound_refused", `${hostname} is not a public address. The operator can allow address ranges.`, {
+    effect: "none",
+  });
 
 const lookupAll: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 type ConnectorOptions = { addressRules: AddressRules; lookup: Lookup; connectTimeoutMs: number };
 
-const createGuardedConnector = ({ addressRules, lookup, connectTimeoutMs }: ConnectorOptions): buildConnector.connector => {
+const createGuardedConnector = ({
+  addressRules,
+  lookup,
+  connectTimeoutMs,
+}: ConnectorOptions): buildConnector.connector => {
   // One refused address refuses the name: otherwise the choice of the family would decide what is reached.
   const lookupAllowed: LookupFunction = (hostname, _options, callback) => {
     lookup(hostname).then(
@@ -116,7 +137,10 @@ const createGuardedConnector = ({ addressRules, lookup, connectTimeoutMs }: Conn
 
 type Request = ReturnType<typeof readRequest>;
 
-const readRequest = (address: string | URL, { method = "GET", body = null, followRedirects = 0, headers: init = {} }: SafeFetchInit) => {
+const readRequest = (
+  address: string | URL,
+  { method = "GET", body = null, followRedirects = 0, headers: init = {} }: SafeFetchInit,
+) => {
   const headers = readHeaders(init);
   if (followRedirects > 0) refuseCredentials(method, headers);
   return { url: readTarget(address), method, headers, body, followRedirects };
@@ -125,13 +149,24 @@ const readRequest = (address: string | URL, { method = "GET", body = null, follo
 const readTarget = (address: string | URL, base?: URL): URL => {
   const url = URL.parse(String(address), base?.href);
   if (!url) throw refuse("The address is not a valid URL.");
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw refuse("Only http and https addresses can be called.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw refuse("Only http and https addresses can be called.");
   if (url.username !== "" || url.password !== "") throw refuse("The address must not contain a user name or password.");
   return url;
 };
 
 /** They decide where a message ends and whom it is for, so only the connection may set them. */
-const transportHeaders = ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+const transportHeaders = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
 
 const readHeaders = (init: NonNullable<SafeFetchInit["headers"]>): UndiciHeaders => {
   let headers: UndiciHeaders;
@@ -158,7 +193,8 @@ const redirectTarget = (answer: UndiciResponse, from: URL): URL | undefined => {
   const location = answer.headers.get("location");
   if (location === null || ![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const target = readTarget(location, from);
-  if (from.protocol === "https:" && target.protocol === "http:") throw refuse(`${from.hostname} redirected from https to http.`);
+  if (from.protocol === "https:" && target.protocol === "http:")
+    throw refuse(`${from.hostname} redirected from https to http.`);
   return target;
 };
 
@@ -168,10 +204,19 @@ const keepHarmlessHeaders = (headers: UndiciHeaders): UndiciHeaders =>
 
 type Deadline = ReturnType<typeof startDeadline>;
 
-const startDeadline = ({ host, timeoutMs, signal }: { host: string; timeoutMs: number; signal: AbortSignal | undefined }) => {
+const startDeadline = ({
+  host,
+  timeoutMs,
+  signal,
+}: {
+  host: string;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}) => {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal?.reason);
-  const onTimeout = (): void => controller.abort(new Refusal("outbound_timeout", `${host} did not answer within ${timeoutMs} ms.`));
+  const onTimeout = (): void =>
+    controller.abort(new Refusal("outbound_timeout", `${host} did not answer within ${timeoutMs} ms.`));
   const timer = setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1));
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -192,12 +237,16 @@ type Reading = { host: string; responseBytes: number; deadline: Deadline };
 const toResponse = (answer: UndiciResponse, reading: Reading): Response => {
   const { status, headers, body } = answer;
   const isKnown = status >= 200 && status <= 599;
-  if (!isKnown) throw new Refusal("provider_unreachable", `${reading.host} answered with the unknown status ${status}.`);
+  if (!isKnown)
+    throw new Refusal("provider_unreachable", `${reading.host} answered with the unknown status ${status}.`);
   if (!body) reading.deadline.release();
   return new Response(body && limitBody(body.getReader(), reading), { status, headers: [...headers] });
 };
 
-type BodyReader = { read: () => Promise<{ done: boolean; value?: unknown }>; cancel: (reason: unknown) => Promise<void> };
+type BodyReader = {
+  read: () => Promise<{ done: boolean; value?: unknown }>;
+  cancel: (reason: unknown) => Promise<void>;
+};
 
 /** Counts what comes out of decompression, so that a small answer cannot unpack into a huge one. */
 const limitBody = (reader: BodyReader, { host, responseBytes, deadline }: Reading): ReadableStream<Uint8Array> => {
@@ -240,6 +289,7 @@ const explain = (error: unknown, host: string, signal: AbortSignal): unknown => 
     return new Refusal("outbound_timeout", `${host} did not accept a connection in time.`, { effect: "none" });
   if (code === "UND_ERR_HEADERS_OVERFLOW") return refuse(`${host} sent an answer with too many headers.`);
   const reason = /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : "";
-  if (isUnconnected(code)) return new Refusal("provider_unreachable", `${host} could not be reached${reason}.`, { effect: "none" });
+  if (isUnconnected(code))
+    return new Refusal("provider_unreachable", `${host} could not be reached${reason}.`, { effect: "none" });
   return new Refusal("provider_unreachable", `${host} could not be reached or broke off${reason}.`);
 };

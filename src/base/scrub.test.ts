@@ -21,12 +21,18 @@ const escapeAsJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const toUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const toUpperUnit = (unit: string) => toUnit(unit).toUpperCase().replace("U", "u");
 // Of what JSON must escape, these have a letter of their own; other control characters are written in hexadecimal.
-const inUpperCase = (unit: string) => (/["\\\b\t\n\f\r]/.test(unit) ? escapeAsJson(unit) : unit < " " ? toUpperUnit(unit) : unit);
+const inUpperCase = (unit: string) =>
+  /["\\\b\t\n\f\r]/.test(unit) ? escapeAsJson(unit) : unit < " " ? toUpperUnit(unit) : unit;
 const asGo = (text: string) => escapeAsJson(text).replaceAll(/[<>&\u2028\u2029]/g, toUnit);
 const asDotNet = (unit: string) => (/["&'+<>`]|[^\0-~]/.test(unit) ? toUpperUnit(unit) : inUpperCase(unit));
 
 const inHtml = (text: string, quote: string, apostrophe: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', quote).replaceAll("'", apostrophe);
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', quote)
+    .replaceAll("'", apostrophe);
 
 const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
@@ -50,7 +56,10 @@ const encodings: [string, (text: string) => string][] = [
   ["JSON", (text) => JSON.stringify(text).slice(1, -1)],
   ["JSON with escaped slashes", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/")],
   ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).split("").map(toAscii).join("")],
-  ["JSON as PHP writes it", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/").split("").map(toAscii).join("")],
+  [
+    "JSON as PHP writes it",
+    (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/").split("").map(toAscii).join(""),
+  ],
   ["JSON as Go writes it", asGo],
   [
     "JSON as older Go writes it",
@@ -60,7 +69,10 @@ const encodings: [string, (text: string) => string][] = [
         .map((part) => part.split("\f").map(asGo).join("\\u000c"))
         .join("\\u0008"),
   ],
-  ["JSON as Python writes it", (text) => escapeAsJson(text).split("").map(toAscii).join("").replaceAll("\x7f", "\\u007f")],
+  [
+    "JSON as Python writes it",
+    (text) => escapeAsJson(text).split("").map(toAscii).join("").replaceAll("\x7f", "\\u007f"),
+  ],
   ["JSON as Gson writes it", (text) => escapeAsJson(text).replaceAll(/[<>&='\u2028\u2029]/g, toUnit)],
   ["JSON as .NET writes it", (text) => text.split("").map(asDotNet).join("")],
   ["JSON as Jackson writes it", (text) => text.split("").map(inUpperCase).join("")],
@@ -128,7 +140,11 @@ describe("a secret in a text", () => {
 describe("a secret in a value", () => {
   it("is removed from texts, keys and numbers, and nothing else changes", () => {
     const { value } = createScrub([secret, "123456789"]);
-    const given = { [`k${secret}`]: [secret, 1, null, true, { deep: `${percent}!` }], id: 123456789, big: [123456789n, 1n] };
+    const given = {
+      [`k${secret}`]: [secret, 1, null, true, { deep: `${percent}!` }],
+      id: 123456789,
+      big: [123456789n, 1n],
+    };
     expect(value(given)).toEqual({
       "k[secret]": ["[secret]", 1, null, true, { deep: "[secret]!" }],
       id: "[secret]",
@@ -153,7 +169,9 @@ describe("a secret in a value", () => {
 describe("for all secrets and texts", () => {
   const special = fc.constantFrom(..."\"'`<>&+=/\\ ~!*()%\b\f\n\x1f\x7f\u2028");
   const unit = fc.oneof({ weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 1, unit: "grapheme" }) }, special);
-  const someSecret = fc.string({ minLength: 6, maxLength: 60, unit }).filter((text) => text.length >= 6 && text.isWellFormed());
+  const someSecret = fc
+    .string({ minLength: 6, maxLength: 60, unit })
+    .filter((text) => text.length >= 6 && text.isWellFormed());
 
   it("no form of a secret is left", () => {
     fc.assert(

@@ -30,7 +30,8 @@ export function createScrub(secrets: Iterable<string>, shortestUnsearched = Numb
 
   function value(given: unknown, level = 0): unknown {
     if (typeof given === "string") return text(given);
-    if (typeof given === "number" || typeof given === "bigint") return text(String(given)) === String(given) ? given : scrubbed;
+    if (typeof given === "number" || typeof given === "bigint")
+      return text(String(given)) === String(given) ? given : scrubbed;
     return typeof given === "object" && given !== null ? inside(given, level) : given;
   }
 
@@ -47,7 +48,10 @@ function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   // A token from a provider may hold half of a surrogate pair, which cannot be encoded and is sent as this.
   const percent = encodeURIComponent(secret.toWellFormed());
-  const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  const strict = percent.replaceAll(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   const form = new URLSearchParams([["", secret]]).toString().slice(1);
   const everyByte = bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&");
   const once = [percent, strict, percent.replaceAll("%20", "+"), form, everyByte];
@@ -95,7 +99,10 @@ const jsonWriters = [
   { more: "&'+<>`\\u007f-\\uffff", long: ['\\"'], upperCase: true },
   { upperCase: true },
   { more: "\\u0080-\\uffff", upperCase: true },
-].map((writer: JsonWriter) => ({ ...writer, pattern: new RegExp(`\\\\(?:u[0-9a-f]{4}|.)|[/${writer.more ?? ""}]`, "g") }));
+].map((writer: JsonWriter) => ({
+  ...writer,
+  pattern: new RegExp(`\\\\(?:u[0-9a-f]{4}|.)|[/${writer.more ?? ""}]`, "g"),
+}));
 
 function jsonForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);

@@ -52,7 +52,8 @@ export const duration = (value: string) => {
 export const url = (value: string) => {
   const parsed = URL.parse(value);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error("must be an absolute http or https URL");
-  if (parsed.username || parsed.password || parsed.search || parsed.hash) throw new Error("must have no user, query or fragment");
+  if (parsed.username || parsed.password || parsed.search || parsed.hash)
+    throw new Error("must have no user, query or fragment");
   return value.replace(/\/+$/, "");
 };
 

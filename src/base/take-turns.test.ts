@@ -13,7 +13,11 @@ describe("turns", () => {
   it("are taken one after the other by those of one key, and at once by those of others", async () => {
     const inTurn = createTurns();
     const log: string[] = [];
-    const all = [inTurn("a", work(log, "first", 20)), inTurn("a", work(log, "second", 5)), inTurn("b", work(log, "other", 5))];
+    const all = [
+      inTurn("a", work(log, "first", 20)),
+      inTurn("a", work(log, "second", 5)),
+      inTurn("b", work(log, "other", 5)),
+    ];
     expect(await Promise.all(all)).toEqual(["first", "second", "other"]);
     expect(log).toEqual(["first begins", "other begins", "other ends", "first ends", "second begins", "second ends"]);
   });

@@ -28,7 +28,9 @@ export function createTurns({ rest = 0 }: Options = {}) {
   };
 }
 
-async function timed<Value>(work: () => Promise<Value>): Promise<{ tookMs: number; outcome: PromiseSettledResult<Value> }> {
+async function timed<Value>(
+  work: () => Promise<Value>,
+): Promise<{ tookMs: number; outcome: PromiseSettledResult<Value> }> {
   const startedAt = performance.now();
   const [outcome] = await Promise.allSettled([Promise.resolve().then(work)]);
   return { tookMs: performance.now() - startedAt, outcome };

@@ -101,7 +101,10 @@ describe("a recorded trace", () => {
       );
     await expect(fail(new Refusal("provider_error", secret))).rejects.toThrow(secret);
     await expect(fail(new Error(secret))).rejects.toThrow(secret);
-    expect(finished.map(({ facts }) => facts)).toEqual([{ "error.type": "provider_error" }, { "error.type": "internal_error" }]);
+    expect(finished.map(({ facts }) => facts)).toEqual([
+      { "error.type": "provider_error" },
+      { "error.type": "internal_error" },
+    ]);
   });
 });
 

@@ -62,7 +62,8 @@ export function createTracing(options?: Options) {
     follow(traceParent?: unknown): Span {
       const caller = readTraceParent(traceParent);
       const traceId = caller?.traceId ?? newHex(16);
-      if (!options || !isRecorded(options.sampler, traceId, caller)) return unrecorded(traceId, caller && writeTraceParent(caller));
+      if (!options || !isRecorded(options.sampler, traceId, caller))
+        return unrecorded(traceId, caller && writeTraceParent(caller));
       const { onEnd } = options;
       return {
         traceId,
@@ -75,7 +76,11 @@ export function createTracing(options?: Options) {
 }
 
 /** Ends the span when the work has ended, however it did. */
-export async function endAfter<Value>(span: Span, work: () => Promise<Value>, describe: (value: Value) => SpanFacts): Promise<Value> {
+export async function endAfter<Value>(
+  span: Span,
+  work: () => Promise<Value>,
+  describe: (value: Value) => SpanFacts,
+): Promise<Value> {
   try {
     const value = await work();
     span.end(describe(value));
@@ -87,7 +92,9 @@ export async function endAfter<Value>(span: Span, work: () => Promise<Value>, de
 }
 
 /** The kind of a failure, and never its words. */
-export const factsOfFailure = (error: unknown): SpanFacts => ({ "error.type": error instanceof Refusal ? error.code : "internal_error" });
+export const factsOfFailure = (error: unknown): SpanFacts => ({
+  "error.type": error instanceof Refusal ? error.code : "internal_error",
+});
 
 function unrecorded(traceId: string, traceParent: string | undefined): Span {
   const span: Span = {
@@ -99,9 +106,15 @@ function unrecorded(traceId: string, traceParent: string | undefined): Span {
   return span;
 }
 
-type Beginning = Pick<FinishedSpan, "name" | "traceId" | "parentSpanId"> & { kind?: SpanKind | undefined; facts?: SpanFacts | undefined };
+type Beginning = Pick<FinishedSpan, "name" | "traceId" | "parentSpanId"> & {
+  kind?: SpanKind | undefined;
+  facts?: SpanFacts | undefined;
+};
 
-function beginSpan({ name, kind = "internal", facts = {}, traceId, parentSpanId }: Beginning, onEnd: Options["onEnd"]): Span {
+function beginSpan(
+  { name, kind = "internal", facts = {}, traceId, parentSpanId }: Beginning,
+  onEnd: Options["onEnd"],
+): Span {
   const spanId = newHex(8);
   const startedAtMs = nowMs();
   let hasEnded = false;
@@ -113,7 +126,16 @@ function beginSpan({ name, kind = "internal", facts = {}, traceId, parentSpanId 
     end(more) {
       if (hasEnded) return;
       hasEnded = true;
-      onEnd({ name, kind, traceId, spanId, parentSpanId, startedAtMs, endedAtMs: nowMs(), facts: { ...facts, ...more } });
+      onEnd({
+        name,
+        kind,
+        traceId,
+        spanId,
+        parentSpanId,
+        startedAtMs,
+        endedAtMs: nowMs(),
+        facts: { ...facts, ...more },
+      });
     },
   };
 }
@@ -125,7 +147,8 @@ const nowMs = (): number => performance.timeOrigin + performance.now();
 type Place = { traceId: string; spanId: string; isSampled: boolean };
 
 // Of version 00 there is nothing behind the flags; later versions may add something, which is not for us.
-const traceParentForm = /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+const traceParentForm =
+  /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
 export function readTraceParent(text: unknown): Place | undefined {
   if (typeof text !== "string") return undefined;
@@ -134,7 +157,8 @@ export function readTraceParent(text: unknown): Place | undefined {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-const writeTraceParent = ({ traceId, spanId, isSampled }: Place): string => `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+const writeTraceParent = ({ traceId, spanId, isSampled }: Place): string =>
+  `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 
 function isRecorded({ ratio, isParentBased }: Sampler, traceId: string, caller: Place | undefined): boolean {
   if (caller && isParentBased) return caller.isSampled;

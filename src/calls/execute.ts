@@ -43,7 +43,11 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     if (credential && isOfOwnService(action, credential)) vault.health.noteSuccess(credential);
   }
 
-  async function explain(action: PreparedCall["action"], opened: OpenedCredential | null, failure: Refusal): Promise<Refusal> {
+  async function explain(
+    action: PreparedCall["action"],
+    opened: OpenedCredential | null,
+    failure: Refusal,
+  ): Promise<Refusal> {
     if (!opened) return failure;
     return await vault.health.explain(opened, failure, isOfOwnService(action, opened) ? "own tool" : "other tool");
   }
@@ -63,14 +67,22 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
         opened = credential && (await vault.open(credential, { trace, signal: limited }));
         const who = { organizationId, provider: titleOf(action, credential), credential: opened, idempotencyKey };
         const call = { ...who, input, isResendable, signal: limited, leftMs };
-        const watched = { beforeStep, onReach: effects.onReach, trace, providerId: action.provider.id, sendsTraceParent };
+        const watched = {
+          beforeStep,
+          onReach: effects.onReach,
+          trace,
+          providerId: action.provider.id,
+          sendsTraceParent,
+        };
         return await watchSteps(outside, watched, (reach) => action.run(createActionCall(reach, call)));
       });
       noteSuccess(action, credential);
       return createScrub(secretsOf(opened)).value(checkOutput(action, items)) as Item[];
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw effects.explain(error);
-      const failure = effects.explain(withoutSecrets(error, { secrets: secretsOf(opened), action, log, traceId: trace.traceId }));
+      const failure = effects.explain(
+        withoutSecrets(error, { secrets: secretsOf(opened), action, log, traceId: trace.traceId }),
+      );
       throw await explain(action, opened, failure);
     }
   };
@@ -92,7 +104,8 @@ function watchEffects(isRepeatable: boolean) {
     onReach(now: boolean): void {
       mayHaveActed = now && !isRepeatable;
     },
-    explain: <Failure>(failure: Failure): Failure | Refusal => (mayHaveActed && failure instanceof Refusal ? asUnclear(failure) : failure),
+    explain: <Failure>(failure: Failure): Failure | Refusal =>
+      mayHaveActed && failure instanceof Refusal ? asUnclear(failure) : failure,
   };
 }
 

@@ -14,10 +14,18 @@ import { createTryTool } from "./try-tool.ts";
 
 export type Calls = ReturnType<typeof openCalls>;
 
-type Needs = { catalog: Pick<Catalog, "actions">; vault: Vault; history: Pick<History, "calls" | "recorder">; slots: Slots };
+type Needs = {
+  catalog: Pick<Catalog, "actions">;
+  vault: Vault;
+  history: Pick<History, "calls" | "recorder">;
+  slots: Slots;
+};
 
 /** Calls of tools: what clients, people and runs have in common. */
-export function openCalls({ config, log, metrics, outside }: Ground, { catalog: { actions }, vault, history, slots }: Needs) {
+export function openCalls(
+  { config, log, metrics, outside }: Ground,
+  { catalog: { actions }, vault, history, slots }: Needs,
+) {
   const { calls, recorder } = history;
   const prepare = createPrepare({ vault });
   const execute = createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent });

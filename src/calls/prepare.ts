@@ -26,7 +26,8 @@ export function createPrepare({ vault }: { vault: Vault }) {
     const named = readReferences(references);
     const isOpen = action.worksWithoutAccount && Object.keys(named).length === 0;
     const checked = isOpen ? [] : await vault.check(organizationId, named, types, action.alsoTakes);
-    if (checked.length > 1) throw new Refusal("credential_reference_invalid", `${action.id} uses one account. Name only one.`);
+    if (checked.length > 1)
+      throw new Refusal("credential_reference_invalid", `${action.id} uses one account. Name only one.`);
     const [credential = null] = checked;
     const isLeftOut = isDefault && credential && !action.isForDefault(input, shownOriginsOf(credential));
     return { organizationId, action, input, credential: isLeftOut ? null : credential };
@@ -39,6 +40,10 @@ const shownOriginsOf = ({ definition, row }: CheckedCredential): string[] =>
 
 function readReferences(references: unknown): Record<string, unknown> {
   if (references === undefined) return {};
-  if (typeof references === "object" && references !== null && !Array.isArray(references)) return references as Record<string, unknown>;
-  throw new Refusal("credential_reference_invalid", "Credentials are an object: credential type → credential reference.");
+  if (typeof references === "object" && references !== null && !Array.isArray(references))
+    return references as Record<string, unknown>;
+  throw new Refusal(
+    "credential_reference_invalid",
+    "Credentials are an object: credential type → credential reference.",
+  );
 }

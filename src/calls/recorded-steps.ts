@@ -13,7 +13,12 @@ type Options = {
 export function createRecordedSteps({ recorder, observe }: Options) {
   async function close(record: ArrivedCall, outcome: CallOutcome): Promise<void> {
     await recorder.close(record, outcome);
-    observe({ serverId: record.serverId, status: outcome.status, queueMs: record.queueMs, durationMs: outcome.durationMs });
+    observe({
+      serverId: record.serverId,
+      status: outcome.status,
+      queueMs: record.queueMs,
+      durationMs: outcome.durationMs,
+    });
   }
 
   return {
@@ -51,4 +56,7 @@ function describeFailure(failure: unknown): Pick<CallOutcome, "status" | "error"
   return { status: endings[failure.code] ?? "failed", error: { code: failure.code, message: failure.message } };
 }
 
-const endings: Partial<Record<RefusalCode, CallOutcome["status"]>> = { tool_timeout: "timed_out", cancelled: "cancelled" };
+const endings: Partial<Record<RefusalCode, CallOutcome["status"]>> = {
+  tool_timeout: "timed_out",
+  cancelled: "cancelled",
+};

@@ -26,13 +26,23 @@ export function createReplay({ calls, actions, runAndRead }: Options) {
     const action = findAction(original);
     const parameters = changes.parameters ?? whole(original, "parameters");
     const references = changes.credentials ?? whole(original, "credentials");
-    return await runAndRead({ ...asker, action, parameters, references, confirm: changes.confirm, replayOf: original.id });
+    return await runAndRead({
+      ...asker,
+      action,
+      parameters,
+      references,
+      confirm: changes.confirm,
+      replayOf: original.id,
+    });
   };
 }
 
 function whole(call: ToolCall, field: "parameters" | "credentials"): unknown {
   if (call.sanitized && JSON.stringify(call[field]).includes(scrubbed))
-    throw new Refusal("conflict", `The ${field} of this call held a secret, which is not kept. Send them to run it again.`);
+    throw new Refusal(
+      "conflict",
+      `The ${field} of this call held a secret, which is not kept. Send them to run it again.`,
+    );
   if (!isCutShort(call, call[field])) return call[field];
   throw new Refusal("conflict", `The ${field} of this call were too large to be kept. Send them to run it again.`);
 }

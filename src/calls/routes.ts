@@ -12,7 +12,10 @@ const organizationPath = "/api/organizations/:organizationId";
 const inOrganization = z.object({ organizationId: z.uuid() });
 const config = { access: { role: "member" } } as const;
 
-export function registerCallRoutes(server: FastifyInstance, { replay, tryTool }: { replay: Replay; tryTool: TryTool }): void {
+export function registerCallRoutes(
+  server: FastifyInstance,
+  { replay, tryTool }: { replay: Replay; tryTool: TryTool },
+): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.post(

@@ -30,7 +30,16 @@ type Options = { calls: Pick<History["calls"], "get">; runRecordedCall: RunRecor
 
 /** Runs a tool for a person and gives the record of the call, however it ended. What is refused before it runs is thrown. */
 export function createRunAndRead({ calls, runRecordedCall }: Options) {
-  return async ({ action, organizationId, parameters, references, confirm, user, replayOf, ...asker }: CallRequest): Promise<ToolCall> => {
+  return async ({
+    action,
+    organizationId,
+    parameters,
+    references,
+    confirm,
+    user,
+    replayOf,
+    ...asker
+  }: CallRequest): Promise<ToolCall> => {
     const { requestId, trace, signal } = asker;
     if (!action.hints.readOnly && confirm !== true)
       throw new Refusal("confirmation_required", `${action.id} is not read-only. Confirm that it is to run.`);
@@ -49,7 +58,10 @@ export function createRunAndRead({ calls, runRecordedCall }: Options) {
       traceId: trace.traceId,
       ...(replayOf === undefined ? {} : { replayOf }),
     };
-    const failure = await runRecordedCall({ action, arrival, references, signal, trace }).then(() => undefined, asRefusal);
+    const failure = await runRecordedCall({ action, arrival, references, signal, trace }).then(
+      () => undefined,
+      asRefusal,
+    );
     if (failure?.code === "record_unavailable") throw failure;
     const recorded = await calls.get(organizationId, arrival.id);
     if (failure && recorded.startedAt === null) throw failure;

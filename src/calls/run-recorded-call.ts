@@ -9,7 +9,13 @@ import type { RecordedSteps } from "./recorded-steps.ts";
 
 export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;
 
-type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; steps: RecordedSteps; limitMs: number };
+type Options = {
+  prepare: Prepare;
+  execute: Execute;
+  slots: Pick<Slots, "acquire">;
+  steps: RecordedSteps;
+  limitMs: number;
+};
 
 type RecordedCallRequest = {
   action: CatalogAction;
@@ -48,7 +54,9 @@ export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefu
     });
     const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position - 1} ahead` });
     const waiting = trace.begin("slot wait");
-    const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }).finally(waiting.end));
+    const slot = await orRefused(record, () =>
+      slots.acquire(organizationId, { signal, onPosition }).finally(waiting.end),
+    );
     try {
       onProgress?.({ message: "running" });
       const context = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld, trace };
@@ -70,4 +78,5 @@ function onlyReferences(references: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const isReference = (value: unknown): boolean => typeof value === "string" && /^credential:organization:[0-9a-f-]{36}$/i.test(value);
+const isReference = (value: unknown): boolean =>
+  typeof value === "string" && /^credential:organization:[0-9a-f-]{36}$/i.test(value);

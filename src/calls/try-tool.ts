@@ -16,7 +16,11 @@ type TriedCall = Asker & { toolName: string; request: ToolCallRequest };
 export function createTryTool({ actions, runAndRead }: Options) {
   return async ({ toolName, request, ...asker }: TriedCall): Promise<ToolCall> => {
     const action = actions.get(toolName);
-    if (!action) throw new Refusal("not_found", endSentence(`No provider has a tool ${describeUnknownName(toolName, actions.keys())}`));
+    if (!action)
+      throw new Refusal(
+        "not_found",
+        endSentence(`No provider has a tool ${describeUnknownName(toolName, actions.keys())}`),
+      );
     const { parameters, credentials: references, confirm } = request;
     return await runAndRead({ ...asker, action, parameters, references, confirm });
   };

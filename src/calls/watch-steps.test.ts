@@ -16,7 +16,11 @@ async function watch(steps: (reach: Outside) => Promise<unknown>): Promise<boole
   const onReach = (now: boolean) => {
     mayHaveActed = now;
   };
-  await watchSteps(outside, { beforeStep: undefined, onReach, trace, providerId: "example", sendsTraceParent: false }, steps);
+  await watchSteps(
+    outside,
+    { beforeStep: undefined, onReach, trace, providerId: "example", sendsTraceParent: false },
+    steps,
+  );
   return mayHaveActed;
 }
 

@@ -18,7 +18,11 @@ type Options = {
  * Does the work with a way outside that is watched. Of a request the trace only learns its method and its answer's status, because an
  * address may hold arguments; of a connection without HTTP, how long it was needed.
  */
-export async function watchSteps<Value>(outside: Outside, options: Options, work: (reach: Outside) => Promise<Value>): Promise<Value> {
+export async function watchSteps<Value>(
+  outside: Outside,
+  options: Options,
+  work: (reach: Outside) => Promise<Value>,
+): Promise<Value> {
   const { beforeStep, trace, providerId, sendsTraceParent } = options;
   const reached = watchReach(options.onReach);
   const named = { "switchyard.provider": providerId };

@@ -27,11 +27,14 @@ export function createCatalog(loaded: LoadedProvider[], models: DefaultModels = 
     actions: provider.actions.map((action) => withDefaultModel(action, models)),
   }));
   const actions = new Map<string, CatalogAction>();
-  const reachedOverHttp = providers.flatMap(({ credential }) => (credential && credential.baseUrl !== null ? [credential.type] : []));
+  const reachedOverHttp = providers.flatMap(({ credential }) =>
+    credential && credential.baseUrl !== null ? [credential.type] : [],
+  );
   const otherTypes = ({ credential }: Action) => reachedOverHttp.filter((type) => type !== credential?.type);
   const credentialTypes = new Map<string, { definition: Credential; provider: LoadedProvider }>();
   for (const provider of providers) {
-    if (provider.credential) credentialTypes.set(provider.credential.type, { definition: provider.credential, provider });
+    if (provider.credential)
+      credentialTypes.set(provider.credential.type, { definition: provider.credential, provider });
     for (const action of provider.actions)
       actions.set(action.id, {
         ...action,
@@ -63,7 +66,11 @@ export function readInput(action: Pick<Action, "input">, parameters: unknown): R
     detail: message,
   }));
   const first = errors[0];
-  throw new Refusal("validation_failed", `${first?.pointer.replace(/^\//, "") || "The input"} ${first?.detail ?? "is not valid"}.`, {
-    errors,
-  });
+  throw new Refusal(
+    "validation_failed",
+    `${first?.pointer.replace(/^\//, "") || "The input"} ${first?.detail ?? "is not valid"}.`,
+    {
+      errors,
+    },
+  );
 }

@@ -9,7 +9,8 @@ export function checkPoll(poll: Poll, { polls }: Provider): string[] {
   const { id, title, description, everySeconds } = poll;
   const { least, usual } = everySeconds;
   const faults: string[] = [];
-  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(id) || id.length > 64) faults.push("its id is not 1-64 of a-z, 0-9 and single _");
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(id) || id.length > 64)
+    faults.push("its id is not 1-64 of a-z, 0-9 and single _");
   if (polls.filter((other) => other.id === id).length > 1) faults.push("its id exists more than once");
   if (title === "" || description === "") faults.push("it needs a title and a description");
   if (![least, usual].every(Number.isInteger) || least < 1 || usual < least || usual > dayInSeconds)

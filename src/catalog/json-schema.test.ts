@@ -7,7 +7,10 @@ const schema = z.strictObject({ list: z.array(z.string()).default([]) });
 it("is made once for each direction, so that a start does not pay for it again", () => {
   expect(toJsonSchema(schema, "input")).toBe(toJsonSchema(schema, "input"));
   expect(toJsonSchema(schema, "output")).toBe(toJsonSchema(schema, "output"));
-  expect([toJsonSchema(schema, "input").required, toJsonSchema(schema, "output").required]).toEqual([undefined, ["list"]]);
+  expect([toJsonSchema(schema, "input").required, toJsonSchema(schema, "output").required]).toEqual([
+    undefined,
+    ["list"],
+  ]);
 });
 
 it("cannot be changed by one of those who share it, at any depth", () => {

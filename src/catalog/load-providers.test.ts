@@ -34,7 +34,11 @@ function writeProvider(id: string): void {
   write(id, "say.ts", actionSource({ id: `${id}_say` }));
 }
 
-const actionSource = ({ id = "demo_say", input = "z.strictObject({ text: z.string() })", credential = "demoCredential" }) => `
+const actionSource = ({
+  id = "demo_say",
+  input = "z.strictObject({ text: z.string() })",
+  credential = "demoCredential",
+}) => `
   import { z } from "${join(contract, "../../node_modules/zod/index.js")}"; import { defineAction } from "${contract}/action.ts"; import { demoCredential } from "./credential.ts";
   export const action = defineAction({ id: "${id}", title: "Say", description: "Says it.", credential: ${credential},
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
@@ -67,8 +71,16 @@ it.each([
   ["no title", 'title: ""', /it needs a title and a description/],
   ["pauses that are none", "everySeconds: { least: 60, usual: 30 }", /its pauses must be whole seconds/],
   ["parameters that take anything", "parameters: z.object({})", /the parameters must be a strict object/],
-  ["a parameter without a description", "parameters: z.strictObject({ place: z.string() })", /the parameter place needs a description/],
-  ["parameters without JSON Schema form", "parameters: z.strictObject({ place: z.date() })", /the parameters have no JSON Schema form/],
+  [
+    "a parameter without a description",
+    "parameters: z.strictObject({ place: z.string() })",
+    /the parameter place needs a description/,
+  ],
+  [
+    "parameters without JSON Schema form",
+    "parameters: z.strictObject({ place: z.date() })",
+    /the parameters have no JSON Schema form/,
+  ],
 ])("refuses to start on something to look for with %s", async (_, fields, message) => {
   write("demo", "index.ts", pollSource(fields));
   await expect(loadProviders(folder)).rejects.toThrow(message);
@@ -95,7 +107,11 @@ it.each([
     () => write("demo", "say.ts", actionSource({ id: "demo_shout" })),
     /demo\/say\.ts: the action's id is demo_shout, not demo_say/,
   ],
-  ["a file that exports no action", () => write("demo", "empty.ts", "export const x = 1;"), /demo\/empty\.ts: exports no action/],
+  [
+    "a file that exports no action",
+    () => write("demo", "empty.ts", "export const x = 1;"),
+    /demo\/empty\.ts: exports no action/,
+  ],
   ["a missing icon", () => rmSync(join(demo, "icon.svg")), /demo: has no icon\.svg/],
   ["a missing index", () => rmSync(join(demo, "index.ts")), /demo: has no index\.ts/],
   ["no actions at all", () => rmSync(join(demo, "say.ts")), /demo: has no actions/],
@@ -128,7 +144,9 @@ it("refuses two providers with one credential type, and names all faults at once
   writeProvider("second");
   write("second", "credential.ts", readFileSync(join(demo, "credential.ts"), "utf8"));
   rmSync(join(demo, "icon.svg"));
-  await expect(loadProviders(folder)).rejects.toThrow(/demo: has no icon\.svg\n {2}the credential type demo exists more than once/);
+  await expect(loadProviders(folder)).rejects.toThrow(
+    /demo: has no icon\.svg\n {2}the credential type demo exists more than once/,
+  );
 });
 
 it("names the folder, the file and the reason of each file that cannot be loaded", async () => {

@@ -45,10 +45,13 @@ async function loadProvider(folder: string, name: string, faults: string[]): Pro
   if (!index) return undefined;
   const { provider } = index;
   if (!provider) return void faults.push(`${name}/index.ts: exports no provider`);
-  if (provider.id !== name) faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
+  if (provider.id !== name)
+    faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
   const icon = join(folder, "icon.svg");
   if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
-  faults.push(...provider.polls.flatMap((poll) => checkPoll(poll, provider)).map((fault) => `${name}/index.ts: ${fault}`));
+  faults.push(
+    ...provider.polls.flatMap((poll) => checkPoll(poll, provider)).map((fault) => `${name}/index.ts: ${fault}`),
+  );
   const actions: Action[] = [];
   for (const part of parts.filter(isActionFile).sort()) {
     const loaded = await load(part);
@@ -61,7 +64,10 @@ async function loadProvider(folder: string, name: string, faults: string[]): Pro
 }
 
 /** Which file it was, which may be another one of the folder that the loaded one imports, and what is wrong with it. */
-function describeFailure(error: unknown, { folder, name, file }: { folder: string; name: string; file: string }): string {
+function describeFailure(
+  error: unknown,
+  { folder, name, file }: { folder: string; name: string; file: string },
+): string {
   const { message = String(error), stack = "" } = error instanceof Error ? error : {};
   const place = stack.split(`${folder}/`)[1]?.match(/^([^\s:)'"]+)(:\d+)?/);
   const [reason = ""] = message.trim().split("\n");
@@ -74,7 +80,8 @@ const checkPart = ({ action }: Part, provider: Provider, part: string): string[]
 function checkAction(action: Action, provider: Provider, part: string): string[] {
   const faults: string[] = [];
   const expectedId = `${provider.id}_${part}`;
-  if (!action.id.startsWith(`${provider.id}_`)) faults.push(`the action's id ${action.id} does not begin with ${provider.id}_`);
+  if (!action.id.startsWith(`${provider.id}_`))
+    faults.push(`the action's id ${action.id} does not begin with ${provider.id}_`);
   else if (action.id !== expectedId) faults.push(`the action's id is ${action.id}, not ${expectedId}`);
   if (!/^[a-z0-9_]{1,64}$/.test(action.id)) faults.push(`the action's id ${action.id} is not 1-64 of a-z, 0-9 and _`);
   if (action.title === "" || action.description === "") faults.push("the action needs a title and a description");

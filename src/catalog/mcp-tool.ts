@@ -14,10 +14,14 @@ export function toMcpTool(action: CatalogAction) {
     title: action.title,
     description: action.description,
     inputSchema:
-      credentials.length > 0 ? withCredentials(inputSchema, { credentials, alsoTakes }, action.worksWithoutAccount) : inputSchema,
+      credentials.length > 0
+        ? withCredentials(inputSchema, { credentials, alsoTakes }, action.worksWithoutAccount)
+        : inputSchema,
     outputSchema: {
       type: "object",
-      properties: { items: { type: "array", ...(action.findBytes ? { description: handles } : {}), items: outputSchema } },
+      properties: {
+        items: { type: "array", ...(action.findBytes ? { description: handles } : {}), items: outputSchema },
+      },
       required: ["items"],
       additionalProperties: false,
     },
@@ -50,7 +54,11 @@ export const toAnnotations = (title: string, hints: Hints) => ({
 type Taken = { credentials: string[]; alsoTakes: readonly string[] };
 
 /** They are a required parameter everywhere, so that nobody calls without an account by mistake; where it works without, `{}` says so. */
-function withCredentials(schema: JsonSchema, { credentials: types, alsoTakes }: Taken, mayBeEmpty: boolean): JsonSchema {
+function withCredentials(
+  schema: JsonSchema,
+  { credentials: types, alsoTakes }: Taken,
+  mayBeEmpty: boolean,
+): JsonSchema {
   const reference = (type: string) => ({
     type: "string",
     pattern: referencePattern,
@@ -58,7 +66,8 @@ function withCredentials(schema: JsonSchema, { credentials: types, alsoTakes }: 
   });
   const other = { type: "string", pattern: referencePattern };
   const empty = mayBeEmpty ? "; {} for an address that needs no account" : "";
-  const oneOf = alsoTakes.length > 0 ? " Name one: an account of a service goes only to that service's own addresses." : "";
+  const oneOf =
+    alsoTakes.length > 0 ? " Name one: an account of a service goes only to that service's own addresses." : "";
   const credentials = {
     type: "object",
     description: `Credential references by type${empty}.${oneOf}`,

@@ -35,20 +35,30 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
     "/api/webhook-providers",
     {
       config: { access: "session" },
-      schema: { tags, summary: "List providers that sign what they deliver to webhooks", response: { 200: wire.webhookProviderList } },
+      schema: {
+        tags,
+        summary: "List providers that sign what they deliver to webhooks",
+        response: { 200: wire.webhookProviderList },
+      },
     },
     () => webhookProviders,
   );
 
   routes.get(
     "/api/servers",
-    { config: { access: "session" }, schema: { tags, summary: "List MCP servers with their tools", response: { 200: wire.serverList } } },
+    {
+      config: { access: "session" },
+      schema: { tags, summary: "List MCP servers with their tools", response: { 200: wire.serverList } },
+    },
     () => ({ data: servers }),
   );
 
   routes.get(
     "/api/credential-types",
-    { config: { access: "session" }, schema: { tags, summary: "List kinds of accounts", response: { 200: wire.credentialTypeList } } },
+    {
+      config: { access: "session" },
+      schema: { tags, summary: "List kinds of accounts", response: { 200: wire.credentialTypeList } },
+    },
     () => credentialTypes,
   );
 
@@ -57,7 +67,12 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
     "/api/providers/:providerId/icon.svg",
     {
       config: { access: "public" },
-      schema: { tags, summary: "A provider's icon", params: z.object({ providerId: z.string() }), response: { 200: drawing } },
+      schema: {
+        tags,
+        summary: "A provider's icon",
+        params: z.object({ providerId: z.string() }),
+        response: { 200: drawing },
+      },
     },
     async (request, reply) => {
       const icon = icons.get(request.params.providerId);
@@ -99,7 +114,12 @@ const describePolls = ({ id, title, credential, polls }: Catalog["providers"][nu
     parametersSchema: toJsonSchema(poll.parameters, "input"),
   }));
 
-const describeWebhook = ({ id, title, credential, webhook }: Catalog["providers"][number]): wire.WebhookProviderEntry[] =>
+const describeWebhook = ({
+  id,
+  title,
+  credential,
+  webhook,
+}: Catalog["providers"][number]): wire.WebhookProviderEntry[] =>
   webhook
     ? [
         {

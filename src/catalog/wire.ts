@@ -15,7 +15,12 @@ export const node = z
     guide: z.string().nullable().describe("What to know before using it, beyond the description."),
     version: z.int(),
     provider,
-    hints: z.object({ readOnly: z.boolean(), destructive: z.boolean(), idempotent: z.boolean(), openWorld: z.boolean() }),
+    hints: z.object({
+      readOnly: z.boolean(),
+      destructive: z.boolean(),
+      idempotent: z.boolean(),
+      openWorld: z.boolean(),
+    }),
     credentials: z.array(z.string()).describe("Types of the credentials it needs."),
     alsoTakes: z.array(z.string()).describe("Types of the credentials that it takes in place of its own."),
     worksWithoutAccount: z.boolean().describe("Whether it also works without one of them."),

@@ -12,10 +12,15 @@ import { toFlag, toName } from "./option-names.ts";
 export const readOptions = <Schema extends z.ZodObject>(words: string[], schema: Schema): z.output<Schema> =>
   checkOptions(readGiven(words, schema), schema);
 
-export function checkOptions<Schema extends z.ZodObject>(given: Record<string, unknown>, schema: Schema): z.output<Schema> {
+export function checkOptions<Schema extends z.ZodObject>(
+  given: Record<string, unknown>,
+  schema: Schema,
+): z.output<Schema> {
   const result = schema.safeParse(given, { error: fieldMessage });
   if (result.success) return result.data;
-  throw new Error(result.error.issues.map((issue) => `--${toFlag(String(issue.path[0]))}: ${issue.message}`).join("; "));
+  throw new Error(
+    result.error.issues.map((issue) => `--${toFlag(String(issue.path[0]))}: ${issue.message}`).join("; "),
+  );
 }
 
 /** Runs with everything below the doors open, beside a running server or alone. */
@@ -45,11 +50,15 @@ export const withRunning = <Value>(run: (running: Running, parts: Parts) => Prom
   });
 
 export async function requireOrganization({ identity }: Parts, organizationId: string): Promise<void> {
-  if (!(await identity.organizations.exists(organizationId))) throw new Refusal("not_found", "There is no such organization.");
+  if (!(await identity.organizations.exists(organizationId)))
+    throw new Refusal("not_found", "There is no such organization.");
 }
 
 /** Picks `create` out of `keys create …`. */
-export function pickAction<Action>(words: string[], actions: Record<string, Action>): { action: Action; rest: string[] } {
+export function pickAction<Action>(
+  words: string[],
+  actions: Record<string, Action>,
+): { action: Action; rest: string[] } {
   const [name = "", ...rest] = words;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action) throw new Error(`say one of: ${Object.keys(actions).join(", ")}`);
@@ -83,6 +92,8 @@ function parseWords(words: string[], options: ParseArgsOptionsConfig): Record<st
   }
 }
 
-const isList = (field: unknown): boolean => field instanceof z.ZodArray || (field instanceof z.ZodOptional && isList(field.unwrap()));
+const isList = (field: unknown): boolean =>
+  field instanceof z.ZodArray || (field instanceof z.ZodOptional && isList(field.unwrap()));
 
-const isFlag = (field: unknown): boolean => field instanceof z.ZodBoolean || (field instanceof z.ZodOptional && isFlag(field.unwrap()));
+const isFlag = (field: unknown): boolean =>
+  field instanceof z.ZodBoolean || (field instanceof z.ZodOptional && isFlag(field.unwrap()));

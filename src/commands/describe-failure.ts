@@ -7,7 +7,8 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Refusal) return [error.message, ...(error.errors ?? []).map(describeFault)].join(" ");
   const { code, port } = error as { code?: string; port?: number };
-  if (code === "EADDRINUSE") return `Port ${port} is in use by another program. Choose another one with PLATFORM_API_PORT or MCP_API_PORT.`;
+  if (code === "EADDRINUSE")
+    return `Port ${port} is in use by another program. Choose another one with PLATFORM_API_PORT or MCP_API_PORT.`;
   // Node leaves the message empty when it tried several addresses of a name.
   if (isDatabaseUnavailable(error)) return `The database cannot be reached: ${error.message || code}`;
   return error.message;

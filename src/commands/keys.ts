@@ -20,7 +20,13 @@ async function create(words: string[]) {
   const { organization, name, scope, expiresAt, toolRule } = readOptions(words, newKey);
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
-    return await parts.identity.apiKeys.create(organization, { name, scopes: scope, expiresAt, toolRules: toolRule, createdBy: null });
+    return await parts.identity.apiKeys.create(organization, {
+      name,
+      scopes: scope,
+      expiresAt,
+      toolRules: toolRule,
+      createdBy: null,
+    });
   });
 }
 

@@ -27,7 +27,9 @@ async function list(words: string[]) {
 
 /** With a password the account is made first; without one it must exist. */
 async function add(words: string[]) {
-  const { organization, email, password, name, ...rest } = await readOptionsWithSecret(words, newMember, { secret: "password" });
+  const { organization, email, password, name, ...rest } = await readOptionsWithSecret(words, newMember, {
+    secret: "password",
+  });
   return await withParts(async (parts) => {
     const { accounts, organizations } = parts.identity;
     await requireOrganization(parts, organization);

@@ -44,11 +44,15 @@ export async function restore(words: string[]) {
 // Otherwise a new key would be made in its place, and nobody would know which is which.
 function requireMasterKey({ masterKey, dataDir }: Config): void {
   if (masterKey || existsSync(join(dataDir, "master.key"))) return;
-  throw new Error(`Put the master key of the backup in its place first: master.key in ${dataDir}, or SWITCHYARD_MASTER_KEY.`);
+  throw new Error(
+    `Put the master key of the backup in its place first: master.key in ${dataDir}, or SWITCHYARD_MASTER_KEY.`,
+  );
 }
 
 async function checkKeys(client: pg.Client, { dataDir, masterKey, previousMasterKeys }: Config): Promise<void> {
-  const { rows } = await client.query<{ key_id: string; sealed: Buffer }>("SELECT key_id, sealed FROM master_key_check");
+  const { rows } = await client.query<{ key_id: string; sealed: Buffer }>(
+    "SELECT key_id, sealed FROM master_key_check",
+  );
   requireKeys(createSeal(createKeyRingSource({ dataDir, masterKey, previousKeys: previousMasterKeys }).read), rows);
 }
 

@@ -23,7 +23,10 @@ describe("a secret option", () => {
   });
 
   it("comes from standard input, without the end of its last line and with everything else", async () => {
-    expect(await read(["--password", "-"], piped("canary", "-wörd \n"))).toEqual({ name: "x", password: "canary-wörd " });
+    expect(await read(["--password", "-"], piped("canary", "-wörd \n"))).toEqual({
+      name: "x",
+      password: "canary-wörd ",
+    });
     expect(await read(["--password", "-"], piped("two\nlines\r\n"))).toEqual({ name: "x", password: "two\nlines" });
   });
 
@@ -36,10 +39,30 @@ describe("a secret option", () => {
     ["a terminal", ["--password", "-"], terminal(), "--password: standard input is a terminal"],
     ["nothing in standard input", ["--password", "-"], piped(), "--password: standard input is empty"],
     ["an empty line in standard input", ["--password", "-"], piped("\n"), "--password: standard input is empty"],
-    ["too much in standard input", ["--password", "-"], piped("x".repeat(2 ** 20), "x"), "--password: standard input is too large"],
-    ["bytes that are no text", ["--password", "-"], Readable.from([Buffer.from([0xff, 0xfe])]), "--password: standard input is not UTF-8"],
-    ["both forms", ["--password", "canary-word", "--password-file", file], undefined, "--password and --password-file: say only one"],
-    ["a file that is not there", ["--password-file", join(folder, "none")], undefined, "--password-file: cannot be read (ENOENT)"],
+    [
+      "too much in standard input",
+      ["--password", "-"],
+      piped("x".repeat(2 ** 20), "x"),
+      "--password: standard input is too large",
+    ],
+    [
+      "bytes that are no text",
+      ["--password", "-"],
+      Readable.from([Buffer.from([0xff, 0xfe])]),
+      "--password: standard input is not UTF-8",
+    ],
+    [
+      "both forms",
+      ["--password", "canary-word", "--password-file", file],
+      undefined,
+      "--password and --password-file: say only one",
+    ],
+    [
+      "a file that is not there",
+      ["--password-file", join(folder, "none")],
+      undefined,
+      "--password-file: cannot be read (ENOENT)",
+    ],
     ["a folder", ["--password-file", folder], undefined, "--password-file: cannot be read (EISDIR)"],
     ["a file without a name", ["--password-file", ""], undefined, "--password-file: must not be empty"],
     ["what the schema refuses", ["--password", "-"], piped("canary"), "--password: must be at least 8"],

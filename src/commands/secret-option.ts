@@ -27,17 +27,23 @@ export async function readOptionsWithSecret<Schema extends z.ZodObject>(
   const fileName = `${secret}File`;
   const { [fileName]: file, ...given } = readGiven(words, schema.extend({ [fileName]: z.string().optional() }));
   const [flag, fileFlag] = [`--${toFlag(secret)}`, `--${toFlag(fileName)}`];
-  if (file !== undefined && given[secret] !== undefined) throw new Error(`${flag} and ${fileFlag}: say only one of them`);
+  if (file !== undefined && given[secret] !== undefined)
+    throw new Error(`${flag} and ${fileFlag}: say only one of them`);
   if (isNeverTyped && given[secret] !== undefined && given[secret] !== "-")
-    throw new Error(`${flag}: must not stand on the command line; say ${flag} - and send it to standard input, or say ${fileFlag} PATH`);
-  if (file !== undefined) given[secret] = await readFrom(openFile(String(file), fileFlag), { flag: fileFlag, source: "the file" });
-  else if (given[secret] === "-") given[secret] = await readFrom(openInput(stdin, flag), { flag, source: "standard input" });
+    throw new Error(
+      `${flag}: must not stand on the command line; say ${flag} - and send it to standard input, or say ${fileFlag} PATH`,
+    );
+  if (file !== undefined)
+    given[secret] = await readFrom(openFile(String(file), fileFlag), { flag: fileFlag, source: "the file" });
+  else if (given[secret] === "-")
+    given[secret] = await readFrom(openInput(stdin, flag), { flag, source: "standard input" });
   return checkOptions(given, schema);
 }
 
 function openInput(stdin: Input, flag: string): Input {
   // Whoever forgot the pipe would wait for nothing, and what is typed into a terminal is shown on it.
-  if (stdin.isTTY) throw new Error(`${flag}: standard input is a terminal; send the value through a pipe, or say ${flag}-file PATH`);
+  if (stdin.isTTY)
+    throw new Error(`${flag}: standard input is a terminal; send the value through a pipe, or say ${flag}-file PATH`);
   return stdin;
 }
 

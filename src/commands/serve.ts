@@ -23,7 +23,10 @@ export async function serve(options: string[]): Promise<void> {
     const starting = start({ config, log, roles });
     const isRunByNpm = environment.npm_lifecycle_event !== undefined;
     // Before it is up, so that a stop during the start leaves no database behind.
-    stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
+    stopOnSignals(async () => (await starting).stop({ noticeMs }), {
+      isRunByNpm,
+      note: (reason) => log.info({ reason }, "stopping"),
+    });
     const { parts, firstAccountNeeded } = await starting;
     const { databaseFolder } = parts.ground;
     const { setupToken } = parts.identity;
@@ -36,7 +39,11 @@ export async function serve(options: string[]): Promise<void> {
 }
 
 /** Starts the database first, and loads the rest of the code meanwhile: each takes about as long as the other. */
-async function start({ config, log, roles }: Omit<Parameters<typeof startApp>[0], "starting">): ReturnType<typeof startApp> {
+async function start({
+  config,
+  log,
+  roles,
+}: Omit<Parameters<typeof startApp>[0], "starting">): ReturnType<typeof startApp> {
   const starting = openStorage(config, log);
   // Whoever opens the parts hears of a failure; it may come while the code is still being loaded.
   starting.catch(() => {});
@@ -59,7 +66,10 @@ function readRoles(options: string[]): readonly ProcessRole[] {
   return names as ProcessRole[];
 }
 
-function stopOnSignals(stop: () => Promise<void>, { isRunByNpm, note }: { isRunByNpm: boolean; note: (reason: string) => void }): void {
+function stopOnSignals(
+  stop: () => Promise<void>,
+  { isRunByNpm, note }: { isRunByNpm: boolean; note: (reason: string) => void },
+): void {
   let stopping = false;
   const begin = (reason: string) => {
     if (stopping) return;

@@ -14,7 +14,12 @@ const options = z.object({
 export async function setup(words: string[]) {
   const { email, password, organization, name } = await readOptionsWithSecret(words, options, { secret: "password" });
   return await withParts(async ({ identity }) => {
-    const { userId, organizationId } = await identity.setup.createOwner({ name, email, password, organizationName: organization });
+    const { userId, organizationId } = await identity.setup.createOwner({
+      name,
+      email,
+      password,
+      organizationName: organization,
+    });
     await identity.sessions.endAll(userId);
     return { userId, organizationId };
   });

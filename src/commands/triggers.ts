@@ -85,13 +85,18 @@ async function poll(words: string[]) {
   return await withRunning((running) => running.triggers.lookNow(place, { again: false }));
 }
 
-const toPlace = ({ organization, id }: z.output<typeof oneTrigger>) => ({ organizationId: organization, triggerId: id });
+const toPlace = ({ organization, id }: z.output<typeof oneTrigger>) => ({
+  organizationId: organization,
+  triggerId: id,
+});
 
 /** What the API takes as body. */
 function readData<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   const data = schema.safeParse(readJson(Buffer.from(text)), { error: fieldMessage });
   if (data.success) return data.data;
-  throw new Error(`--data: ${data.error.issues.map(({ path, message }) => `${path.join("/")} ${message}`.trim()).join("; ")}`);
+  throw new Error(
+    `--data: ${data.error.issues.map(({ path, message }) => `${path.join("/")} ${message}`.trim()).join("; ")}`,
+  );
 }
 
 /** The faults are in the data, not in options of the command. */

@@ -24,7 +24,11 @@ async function list(words: string[]) {
     await requireOrganization(parts, organization);
     const found: unknown[] = [];
     for (;;) {
-      const { data, total } = await parts.workflows.page(organization, { search: text, offset: found.length, limit: pageSize });
+      const { data, total } = await parts.workflows.page(organization, {
+        search: text,
+        offset: found.length,
+        limit: pageSize,
+      });
       found.push(...data);
       if (data.length === 0 || found.length >= total) return found;
     }
@@ -44,7 +48,9 @@ async function read(words: string[]) {
   });
   const file = workflowFile.safeParse(readJson(bytes), { error: fieldMessage });
   if (!file.success)
-    throw new Error(`--file: ${file.error.issues.map(({ path: at, message }) => `${at.join("/")} ${message}`).join("; ")}`);
+    throw new Error(
+      `--file: ${file.error.issues.map(({ path: at, message }) => `${at.join("/")} ${message}`).join("; ")}`,
+    );
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
     const wanted = { ...file.data, ...(name ? { name } : {}) };

@@ -17,13 +17,17 @@ describe("what a process says when it is ready", () => {
     expect(apart).toMatch(/^ {2}Database +\/var\/lib\/switchyard\/1a2b3c4d\/postgres$/m);
     expect(apart).toMatch(/^ {2}Keys +\/srv\/yard$/m);
     expect(apart).not.toMatch(/^ {2}Data /m);
-    expect(writeWelcome({ ...started, databaseFolder: undefined })).toMatch(/^ {2}Data +the PostgreSQL of DATABASE_URL$/m);
+    expect(writeWelcome({ ...started, databaseFolder: undefined })).toMatch(
+      /^ {2}Data +the PostgreSQL of DATABASE_URL$/m,
+    );
   });
 
   it("offers the page for the first account where there are pages, and nowhere else", () => {
     expect(writeWelcome(started)).toContain("Open http://localhost:3456/setup to create the first one,");
     const worker = writeWelcome({ ...started, roles: ["gateway", "worker"] });
-    expect(worker).toContain("There is no account yet. Create the first one on the pages of a process with the role platform,");
+    expect(worker).toContain(
+      "There is no account yet. Create the first one on the pages of a process with the role platform,",
+    );
     expect(worker).not.toMatch(/\/setup to|3456|token/);
     expect(worker).toMatch(/^or run: .* setup --email /m);
   });

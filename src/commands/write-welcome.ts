@@ -16,16 +16,23 @@ export function writeWelcome({ roles, config, databaseFolder, firstAccountNeeded
   const hasPages = roles.includes("platform");
   const lines = ["", `Switchyard is ready (${roles.join(", ")})`];
   if (hasPages)
-    lines.push(`  Web UI and platform API   ${config.platform.baseUrl}`, `  API documentation         ${config.platform.baseUrl}/docs`);
+    lines.push(
+      `  Web UI and platform API   ${config.platform.baseUrl}`,
+      `  API documentation         ${config.platform.baseUrl}/docs`,
+    );
   if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
   if (config.operations) lines.push(`  Health and metrics        ${config.operations.baseUrl}`);
   lines.push(...describeData(config.dataDir, databaseFolder));
   if (config.serverUrlTemplate !== resourceTemplateOf(config.oauth.resourceUrl))
-    lines.push("", "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.");
+    lines.push(
+      "",
+      "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.",
+    );
   if (firstAccountNeeded) {
     const command = `${commandLine} setup --email you@example.com --password … --organization 'Your team'`;
     // The pages are elsewhere, at an address that this process does not know.
-    if (!hasPages) lines.push("", "There is no account yet. Create the first one on the pages of a process with the role platform,");
+    if (!hasPages)
+      lines.push("", "There is no account yet. Create the first one on the pages of a process with the role platform,");
     else lines.push("", `There is no account yet. Open ${config.platform.baseUrl}/setup to create the first one,`);
     lines.push(`or run: ${command}`);
     if (setupToken !== undefined && hasPages) lines.push(`Setup token: ${setupToken}`);

@@ -79,9 +79,11 @@ type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Def
 type DataOf<Definition> = Definition extends Credential<infer Data> ? Data : Record<string, never>;
 
 /** One descriptor makes the node's form, the validation everywhere and the MCP tool. */
-export function defineAction<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null>(
-  descriptor: ActionDescriptor<Input, Output, Definition>,
-): Action {
+export function defineAction<
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+  Definition extends Credential | null,
+>(descriptor: ActionDescriptor<Input, Output, Definition>): Action {
   const { readOnly, idempotent } = descriptor.hints;
   const { isRepeatable = () => readOnly || idempotent } = descriptor;
   const usual = {

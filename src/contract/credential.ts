@@ -116,7 +116,16 @@ export function defineCredential<Variants extends Record<string, VariantDescript
   const named = Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant }));
   const [only, ...others] = named;
   const unnamed = usualKind ?? (only && others.length === 0 ? only.kind : null);
-  return { ...rest, origins, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named, usualKind: unnamed };
+  return {
+    ...rest,
+    origins,
+    headers,
+    readFault,
+    readRefusal: readRefusal ?? null,
+    choices,
+    variants: named,
+    usualKind: unnamed,
+  };
 }
 
 /** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */
@@ -191,7 +200,9 @@ export function withOAuth2<Shape extends z.ZodRawShape = Record<never, never>>(o
   return {
     title,
     fields: z.strictObject({ ...oauth2Fields, ...fields }) as unknown as z.ZodObject<typeof oauth2Fields & Shape>,
-    authorize: (data: CredentialData): Authorization => ({ headers: { authorization: `Bearer ${String(data.accessToken)}` } }),
+    authorize: (data: CredentialData): Authorization => ({
+      headers: { authorization: `Bearer ${String(data.accessToken)}` },
+    }),
     oauth2: {
       knownScopes: {},
       scopeSeparator: " ",

@@ -11,7 +11,12 @@ export type Authorization = {
   sign?: (request: FinishedRequest) => Promise<FinishedRequest>;
 };
 
-export type FinishedRequest = { method: string; url: string; headers: Record<string, string>; body: string | Uint8Array | null };
+export type FinishedRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+};
 
 type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
@@ -79,7 +84,8 @@ export function redirectTarget({ response: { status, headers }, url }: Exchange)
 }
 
 /** The scheme too, because a `blob:` address has the origin of the one inside it. */
-export const isNear = (target: URL, url: URL): boolean => target.protocol === url.protocol && target.origin === url.origin;
+export const isNear = (target: URL, url: URL): boolean =>
+  target.protocol === url.protocol && target.origin === url.origin;
 
 async function sendOnce(
   request: HttpRequest,
@@ -88,17 +94,32 @@ async function sendOnce(
   const authorization = authorize();
   // Otherwise whoever chooses the address gets the secret.
   if (baseUrl === "" && Object.keys(authorization).length > 0)
-    throw new Refusal("outbound_refused", "This credential says nowhere which address its secret may be sent to. Give it a Base URL.");
+    throw new Refusal(
+      "outbound_refused",
+      "This credential says nowhere which address its secret may be sent to. Give it a Base URL.",
+    );
   const { headers = {}, query = {}, pathPrefix = "", sign } = authorization;
   const body = await encodeBody(request);
   const finished: FinishedRequest = {
     method: request.method ?? "GET",
-    url: buildUrl({ base: baseUrl.replace(/\/+$/, ""), pathPrefix, origins }, request.path, { given: request.query ?? {}, secret: query }),
-    headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
+    url: buildUrl({ base: baseUrl.replace(/\/+$/, ""), pathPrefix, origins }, request.path, {
+      given: request.query ?? {},
+      secret: query,
+    }),
+    headers: {
+      ...lowerCase(options.headers),
+      ...body.headers,
+      ...lowerCase(headers),
+      ...lowerCase(request.headers ?? {}),
+    },
     body: body.bytes,
   };
   const { url, ...init } = sign ? await sign(finished) : finished;
-  const response = await fetch(url, { ...init, signal, ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }) });
+  const response = await fetch(url, {
+    ...init,
+    signal,
+    ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
+  });
   return { response, url: new URL(url) };
 }
 
@@ -144,10 +165,16 @@ async function encodeBody({
 }: HttpRequest): Promise<{ headers: Record<string, string>; bytes: string | Uint8Array | null }> {
   if (json !== undefined) return { headers: { "content-type": "application/json" }, bytes: JSON.stringify(json) };
   if (form !== undefined)
-    return { headers: { "content-type": "application/x-www-form-urlencoded" }, bytes: new URLSearchParams(toPairs(form)).toString() };
+    return {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      bytes: new URLSearchParams(toPairs(form)).toString(),
+    };
   if (body instanceof FormData) {
     const encoded = new Response(body);
-    return { headers: { "content-type": encoded.headers.get("content-type") ?? "" }, bytes: new Uint8Array(await encoded.arrayBuffer()) };
+    return {
+      headers: { "content-type": encoded.headers.get("content-type") ?? "" },
+      bytes: new Uint8Array(await encoded.arrayBuffer()),
+    };
   }
   return { headers: {}, bytes: body ?? null };
 }

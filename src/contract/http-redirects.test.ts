@@ -25,7 +25,11 @@ afterAll(() => Promise.all([provider.stop(), other.stop()]));
 const moved = (location: string, status = 301) => ({
   status,
   headers: { location },
-  json: { message: "Moved Permanently", url: location, documentation_url: "https://docs.github.test/v3/#http-redirects" },
+  json: {
+    message: "Moved Permanently",
+    url: location,
+    documentation_url: "https://docs.github.test/v3/#http-redirects",
+  },
 });
 const file = { json: { path: "README.md", type: "file", sha: "a1", size: 2, content: "aGk=", encoding: "base64" } };
 const account = () => ({ kind: "bearer", accessToken: secret, baseUrl: provider.url });
@@ -84,8 +88,16 @@ describe("no credential follows a redirect", () => {
 
   it("whose request is signed for one address", async () => {
     provider.script([moved(`${provider.url}/steal`, 307)]);
-    const keys = { accessKeyId: "AKIA", secretAccessKey: secret, region: "eu-west-1", endpoint: provider.url, forcePathStyle: true };
-    await expect(callTool(listObjects, { input: { bucket: "b" }, credential: keys })).rejects.toMatchObject({ code: "provider_error" });
+    const keys = {
+      accessKeyId: "AKIA",
+      secretAccessKey: secret,
+      region: "eu-west-1",
+      endpoint: provider.url,
+      forcePathStyle: true,
+    };
+    await expect(callTool(listObjects, { input: { bucket: "b" }, credential: keys })).rejects.toMatchObject({
+      code: "provider_error",
+    });
     expect(provider.requests()).toHaveLength(1);
   });
 
@@ -97,7 +109,10 @@ describe("no credential follows a redirect", () => {
 
   it("in a circle: it ends after a few", async () => {
     provider.script(Array.from({ length: 30 }, () => moved(`${provider.url}/repos/old/name/contents/README.md`)));
-    await expect(read()).rejects.toMatchObject({ code: "outbound_refused", message: expect.stringContaining("more than 5 times") });
+    await expect(read()).rejects.toMatchObject({
+      code: "outbound_refused",
+      message: expect.stringContaining("more than 5 times"),
+    });
     expect(provider.requests()).toHaveLength(6);
   });
 
@@ -108,7 +123,13 @@ describe("no credential follows a redirect", () => {
       addressRules: createAddressRules({ allowedCidrs: ["127.0.0.1/32"] }),
       lookup: async () => answers.shift() ?? [],
     });
-    const options = { provider: "Example", headers: {}, isRepeatable: false, signal: AbortSignal.timeout(5000), readFault: () => ({}) };
+    const options = {
+      provider: "Example",
+      headers: {},
+      isRepeatable: false,
+      signal: AbortSignal.timeout(5000),
+      readFault: () => ({}),
+    };
     const authorize = () => ({ headers: { authorization: `Bearer ${secret}` } });
     const http = createHttp({ ...options, fetch, authorize, baseUrl: `http://api.provider.test:${here}` });
     provider.script([{ ...moved("/next"), headers: { location: "/next", connection: "close" } }, file]);
@@ -125,7 +146,10 @@ describe("a secret in the query", () => {
   it("is sent once to the place a redirect names, also when that repeats it", async () => {
     provider.script([moved(`${provider.url}/new.json?key=${secret}&page=2`), feed]);
     await callTool(readFeed, { input: { url: `${provider.url}/old.json?page=1` }, credential: credential() });
-    expect(provider.requests().map(({ path }) => path)).toEqual([`/old.json?page=1&key=${secret}`, `/new.json?page=2&key=${secret}`]);
+    expect(provider.requests().map(({ path }) => path)).toEqual([
+      `/old.json?page=1&key=${secret}`,
+      `/new.json?page=2&key=${secret}`,
+    ]);
   });
 
   it("does not go along to another origin", async () => {

@@ -13,24 +13,27 @@ describe("the parts of an address", () => {
 });
 
 describe("the base URL", () => {
-  it.each(["https://api.example.com/v1", "https://api.example.com/v1/", "https://api.example.com/v1//"])("may be %s", async (baseUrl) => {
-    const asked: string[] = [];
-    const http = createHttp({
-      fetch: async (url) => {
-        asked.push(String(url));
-        return new Response("{}");
-      },
-      provider: "Example",
-      baseUrl,
-      headers: {},
-      authorize: () => ({ pathPrefix: "/bot1" }),
-      readFault: () => ({}),
-      isRepeatable: true,
-      signal: new AbortController().signal,
-    });
-    await http.json({ path: "/send" });
-    expect(asked).toEqual(["https://api.example.com/v1/bot1/send"]);
-  });
+  it.each(["https://api.example.com/v1", "https://api.example.com/v1/", "https://api.example.com/v1//"])(
+    "may be %s",
+    async (baseUrl) => {
+      const asked: string[] = [];
+      const http = createHttp({
+        fetch: async (url) => {
+          asked.push(String(url));
+          return new Response("{}");
+        },
+        provider: "Example",
+        baseUrl,
+        headers: {},
+        authorize: () => ({ pathPrefix: "/bot1" }),
+        readFault: () => ({}),
+        isRepeatable: true,
+        signal: new AbortController().signal,
+      });
+      await http.json({ path: "/send" });
+      expect(asked).toEqual(["https://api.example.com/v1/bot1/send"]);
+    },
+  );
 });
 
 describe("a provider that says when to come back", () => {
@@ -63,13 +66,19 @@ describe("a provider that says when to come back", () => {
 
   it("is asked three times at most", async () => {
     const waits: number[] = [];
-    await expect(answers([503, 429, 529, 200], waits).json(write)).rejects.toMatchObject({ provider: { status: 529 }, effect: "none" });
+    await expect(answers([503, 429, 529, 200], waits).json(write)).rejects.toMatchObject({
+      provider: { status: 529 },
+      effect: "none",
+    });
     expect(waits).toEqual([7_000, 7_000]);
   });
 
   it("may have acted all the same with another status", async () => {
     const waits: number[] = [];
-    await expect(answers([500, 200], waits).json(write)).rejects.toMatchObject({ provider: { status: 500 }, effect: undefined });
+    await expect(answers([500, 200], waits).json(write)).rejects.toMatchObject({
+      provider: { status: 500 },
+      effect: undefined,
+    });
     expect(waits).toEqual([]);
   });
 });
@@ -77,10 +86,16 @@ describe("a provider that says when to come back", () => {
 describe("the words of a provider", () => {
   it.each([
     [{ status: 401, code: "401", message: "Bad credentials" }, "Example refused the call (401): Bad credentials."],
-    [{ status: 429, message: "Slow down", retryAfterMs: 7000 }, "Example refused the call (429): Slow down. Try again in 7 s."],
+    [
+      { status: 429, message: "Slow down", retryAfterMs: 7000 },
+      "Example refused the call (429): Slow down. Try again in 7 s.",
+    ],
     [{ status: 400, message: "Why?" }, "Example refused the call (400): Why?"],
     [{ status: 400, message: "It is wrong.  " }, "Example refused the call (400): It is wrong."],
-    [{ status: 400, message: "See https://example.test/a/" }, "Example refused the call (400): See https://example.test/a/"],
+    [
+      { status: 400, message: "See https://example.test/a/" },
+      "Example refused the call (400): See https://example.test/a/",
+    ],
     [{ status: 503, retryAfterMs: 1000 }, "Example refused the call (503). Try again in 1 s."],
   ])("%j are %j", (fault, says) => {
     expect(providerFailure("Example", fault).message).toBe(says);

@@ -3,7 +3,14 @@ import { readingMethods } from "../base/effect.ts";
 import { endSentence } from "../base/end-sentence.ts";
 import { Refusal } from "../base/refusal.ts";
 import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal } from "./fault.ts";
-import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, isNear, redirectTarget } from "./http-exchange.ts";
+import {
+  type Exchange,
+  type ExchangeOptions,
+  exchange,
+  type HttpRequest,
+  isNear,
+  redirectTarget,
+} from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
@@ -52,12 +59,14 @@ export function createHttp(options: HttpOptions) {
       if ("response" in outcome) return outcome;
       const waitMs = outcome.retryAfterMs ?? 500 * 2 ** repeated * (0.75 + Math.random() / 2);
       const mayRepeat = outcome.isTurnedAway === true || (outcome.isTemporary && isRepeatable(request));
-      if (!mayRepeat || repeated >= mostAttempts - 1 || waitMs > Math.min(longestWaitMs, leftMs())) throw outcome.refusal;
+      if (!mayRepeat || repeated >= mostAttempts - 1 || waitMs > Math.min(longestWaitMs, leftMs()))
+        throw outcome.refusal;
       await sleep(waitMs, signal);
     }
   }
 
-  const isRepeatable = ({ repeatable, method = "GET" }: HttpRequest) => repeatable ?? (options.isRepeatable || readingMethods.has(method));
+  const isRepeatable = ({ repeatable, method = "GET" }: HttpRequest) =>
+    repeatable ?? (options.isRepeatable || readingMethods.has(method));
 
   async function tryOnce(request: HttpRequest): Promise<Exchange | Failure> {
     let step: Exchange;
@@ -93,7 +102,10 @@ export function createHttp(options: HttpOptions) {
     open,
     /** The answer as JSON; an empty answer is undefined. */
     async json(request: HttpRequest): Promise<unknown> {
-      const response = await send({ ...request, headers: { accept: "application/json", ...options.headers, ...request.headers } });
+      const response = await send({
+        ...request,
+        headers: { accept: "application/json", ...options.headers, ...request.headers },
+      });
       const text = await response.text();
       if (text.trim() === "") return undefined;
       const value = parseJson(text);
@@ -106,7 +118,11 @@ export function createHttp(options: HttpOptions) {
 }
 
 /** The answer to keep, or why it is none. */
-async function judge(step: Exchange, { alsoAccept, acceptsRefusals }: HttpRequest, options: HttpOptions): Promise<Exchange | Failure> {
+async function judge(
+  step: Exchange,
+  { alsoAccept, acceptsRefusals }: HttpRequest,
+  options: HttpOptions,
+): Promise<Exchange | Failure> {
   const { response, url } = step;
   if (acceptsRefusals) return await judgeCredential(step, options);
   const isAccepted = response.ok || alsoAccept?.includes(response.status) === true;
@@ -114,10 +130,14 @@ async function judge(step: Exchange, { alsoAccept, acceptsRefusals }: HttpReques
   if (isAccepted && !readRefusal) return step;
   const text = isAccepted ? await response.text() : await response.text().catch(() => "");
   const body = parseJson(text);
-  const fault = isAccepted ? readRefusal?.(body, response) : { ...readFault(body ?? text, response), ...describeRedirect(step) };
+  const fault = isAccepted
+    ? readRefusal?.(body, response)
+    : { ...readFault(body ?? text, response), ...describeRedirect(step) };
   if (isAccepted && isUnclear(fault, body))
     return { refusal: unclear(provider, response.status, body), isTemporary: false, retryAfterMs: undefined };
-  return fault ? toFailure(provider, response, fault) : { response: new Response(text === "" ? null : text, response), url };
+  return fault
+    ? toFailure(provider, response, fault)
+    : { response: new Response(text === "" ? null : text, response), url };
 }
 
 /** Who refuses does so in its own form; a page of a proxy or nothing at all tells neither that it was done nor that it was not. */
@@ -125,7 +145,10 @@ const isUnclear = (fault: ProviderFault | undefined, body: unknown): boolean =>
   fault !== undefined && !fault.isUnauthorized && (body === undefined || fault.isUnclear === true);
 
 /** An answer, whatever it says, unless it says that the credential is not accepted. Its bytes stay as they are. */
-async function judgeCredential(step: Exchange, { provider, readFault, readRefusal }: HttpOptions): Promise<Exchange | Failure> {
+async function judgeCredential(
+  step: Exchange,
+  { provider, readFault, readRefusal }: HttpOptions,
+): Promise<Exchange | Failure> {
   const { response, url } = step;
   if (response.ok && !readRefusal) return step;
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -150,12 +173,21 @@ function describeRedirect(step: Exchange): { message?: string } {
 
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
   const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
-  const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
+  const isTemporary =
+    fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
   // What says how much is left of a quota stands on every answer, also on one of a server that failed in the middle.
   const asksToComeBack = headers.has("retry-after") || status === 429;
-  const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || (turningAway.has(status) && asksToComeBack));
-  const lacksPermission = fault.lacksPermission ?? (fault.missingScopes !== undefined || (status === 403 && !isTemporary));
-  const refusal = providerFailure(provider, { status, ...fault, message: withAdvice(fault), retryAfterMs, lacksPermission });
+  const isTurnedAway =
+    retryAfterMs !== undefined && (fault.isTurnedAway === true || (turningAway.has(status) && asksToComeBack));
+  const lacksPermission =
+    fault.lacksPermission ?? (fault.missingScopes !== undefined || (status === 403 && !isTemporary));
+  const refusal = providerFailure(provider, {
+    status,
+    ...fault,
+    message: withAdvice(fault),
+    retryAfterMs,
+    lacksPermission,
+  });
   return {
     isTemporary,
     isTurnedAway,
@@ -171,7 +203,8 @@ const withAdvice = (fault: ProviderFault): string | undefined =>
 
 function withScopes({ message, missingScopes }: ProviderFault): string | undefined {
   if (missingScopes === undefined) return message;
-  const names = missingScopes.length === 0 ? "scope that the credential does not have" : `scope ${missingScopes.join(" or ")}`;
+  const names =
+    missingScopes.length === 0 ? "scope that the credential does not have" : `scope ${missingScopes.join(" or ")}`;
   const words = `${missingScopes.length === 0 ? "a" : "the"} ${names} is needed`;
   return message ? `${endSentence(message)} ${words[0]?.toUpperCase()}${words.slice(1)}` : words;
 }
@@ -198,7 +231,10 @@ export function encodeSegment(part: string | number): string {
 type FailureDetails = ProviderFault & { status?: number };
 
 /** A failure in the provider's own words. A credential that is not accepted counts as a 401, whichever status the provider sent. */
-export function providerFailure(provider: string, { status, code, message, retryAfterMs, ...verdict }: FailureDetails): Refusal {
+export function providerFailure(
+  provider: string,
+  { status, code, message, retryAfterMs, ...verdict }: FailureDetails,
+): Refusal {
   const parts = [status === undefined || status === 200 ? undefined : String(status), code];
   // Some repeat the status as their code.
   const reason = [...new Set(parts.filter((part) => part !== undefined && part !== ""))].join(" ");
@@ -221,7 +257,9 @@ export function providerFailure(provider: string, { status, code, message, retry
 /** It answered that it did what was asked, but not what came of it. */
 function unclear(provider: string, status: number, body?: unknown): Refusal {
   const text =
-    body === undefined ? `The answer of ${provider} is not JSON.` : `The answer of ${provider} does not say whether it was done.`;
+    body === undefined
+      ? `The answer of ${provider} is not JSON.`
+      : `The answer of ${provider} does not say whether it was done.`;
   return new Refusal("provider_error", text, { provider: { status, code: undefined }, effect: "unknown" });
 }
 
@@ -231,7 +269,8 @@ const longestWords = 1000;
 const shorten = (text: string): string =>
   text.length <= longestWords ? text : `${text.slice(0, text.lastIndexOf(" ", longestWords) + 1).trimEnd()}…`;
 
-const isDropped = (error: unknown): error is Refusal => error instanceof Refusal && error.code === "provider_unreachable";
+const isDropped = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === "provider_unreachable";
 
 function parseJson(text: string): unknown {
   try {

@@ -30,7 +30,14 @@ const gone = {
   },
 };
 
-type Case = { tool: Action; input: Record<string, unknown>; refusal: Answer; list: unknown; path: string; says: string };
+type Case = {
+  tool: Action;
+  input: Record<string, unknown>;
+  refusal: Answer;
+  list: unknown;
+  path: string;
+  says: string;
+};
 
 const cases: Case[] = [
   {
@@ -52,8 +59,14 @@ const cases: Case[] = [
   {
     tool: createMessage,
     input: { model: "x", prompt: "p" },
-    refusal: { status: 404, json: { type: "error", error: { type: "not_found_error", message: "model: x" }, request_id: "req_1" } },
-    list: { data: [{ type: "model", id: "claude-a", display_name: "Claude A", created_at: "2026-10-07T00:00:00Z" }], has_more: false },
+    refusal: {
+      status: 404,
+      json: { type: "error", error: { type: "not_found_error", message: "model: x" }, request_id: "req_1" },
+    },
+    list: {
+      data: [{ type: "model", id: "claude-a", display_name: "Claude A", created_at: "2026-10-07T00:00:00Z" }],
+      has_more: false,
+    },
     path: "/v1/models?limit=100",
     says: "(404 not_found_error): model: x. This account has claude-a.",
   },
@@ -66,7 +79,11 @@ const cases: Case[] = [
     },
     list: {
       models: [
-        { name: "models/gemini-a", displayName: "Gemini A", supportedGenerationMethods: ["generateContent", "countTokens"] },
+        {
+          name: "models/gemini-a",
+          displayName: "Gemini A",
+          supportedGenerationMethods: ["generateContent", "countTokens"],
+        },
         { name: "models/embedding-a", displayName: "Embedding", supportedGenerationMethods: ["embedContent"] },
       ],
     },
@@ -76,7 +93,10 @@ const cases: Case[] = [
   {
     tool: textToSpeech,
     input: { voiceId: "v", text: "t", modelId: "x" },
-    refusal: { status: 400, json: { detail: { status: "model_not_found", message: "A model with model ID x does not exist." } } },
+    refusal: {
+      status: 400,
+      json: { detail: { status: "model_not_found", message: "A model with model ID x does not exist." } },
+    },
     list: [
       { model_id: "eleven_a", name: "Eleven A", can_do_text_to_speech: true },
       { model_id: "eleven_sts", name: "Changer", can_do_text_to_speech: false },
@@ -90,7 +110,9 @@ async function call({ tool, input }: Case, answers: Answer[]) {
   const provider = await startFakeProvider();
   try {
     provider.script(answers);
-    const refusal = await callTool(tool, { input, credential: { apiKey, baseUrl: provider.url } }).catch((error: unknown) => error);
+    const refusal = await callTool(tool, { input, credential: { apiKey, baseUrl: provider.url } }).catch(
+      (error: unknown) => error,
+    );
     return { refusal: refusal as Error, paths: provider.requests().map(({ path }) => path) };
   } finally {
     await provider.stop();
@@ -117,7 +139,9 @@ describe("a model that is not there", () => {
   });
 
   it("is not looked for after another refusal", async () => {
-    const { paths } = await call(cases[0] as Case, [{ status: 400, json: { error: { message: "no", code: "invalid_prompt" } } }]);
+    const { paths } = await call(cases[0] as Case, [
+      { status: 400, json: { error: { message: "no", code: "invalid_prompt" } } },
+    ]);
     expect(paths).toHaveLength(1);
   });
 });

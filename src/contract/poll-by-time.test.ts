@@ -20,10 +20,14 @@ function watch(entries: Entry[], { mostListed = Number.POSITIVE_INFINITY, losesC
     requests++;
     if (losesCursors && cursor !== undefined && requests % 2 === 0)
       throw new Refusal("provider_error", "The cursor is not valid.", { provider: { status: 400, code: undefined } });
-    const listed = entries.filter(({ time, listedFrom = time }) => listedFrom <= now && (since === null || time >= since.getTime()));
+    const listed = entries.filter(
+      ({ time, listedFrom = time }) => listedFrom <= now && (since === null || time >= since.getTime()),
+    );
     const sorted = listed.sort((one, other) => (one.time - other.time) * (since === null ? -1 : 1));
     const offset = Number(cursor ?? 0);
-    const items = sorted.slice(offset, offset + 3).map(({ id, time }) => ({ id, payload: id, createdAt: new Date(time).toISOString() }));
+    const items = sorted
+      .slice(offset, offset + 3)
+      .map(({ id, time }) => ({ id, payload: id, createdAt: new Date(time).toISOString() }));
     const isOver = offset + 3 >= sorted.length;
     const isCut = since !== null && !isOver && offset + 3 >= mostListed;
     return { items, next: isOver || isCut ? undefined : String(offset + 3), isCut };

@@ -38,7 +38,10 @@ export function beginPolling(now: Date, { items, floor }: { items: TimedItem[]; 
   return { items: oldestFirst(items), mark: writeMark({ newest, floor: begin }), hasMore: false };
 }
 
-export async function listSince({ mark, now }: { mark: string; now: Date }, { overlapMs, readPage }: Listing): Promise<PollPage> {
+export async function listSince(
+  { mark, now }: { mark: string; now: Date },
+  { overlapMs, readPage }: Listing,
+): Promise<PollPage> {
   const { newest: known, floor, since = sinceOf(known, floor, overlapMs), cursor } = readMark(mark);
   const page = await readOn((from) => readPage(since, from), cursor);
   const newest = laterOf(known, latestOf(page.items, now));
@@ -81,7 +84,10 @@ async function readNewest({ overlapMs, readPage }: Listing): Promise<{ items: Ti
 }
 
 /** Cursors end, at some services after minutes. Then the listing is made again from its beginning: what was seen by then starts nothing. */
-async function readOn(read: (cursor: string | undefined) => Promise<TimedPage>, cursor: string | undefined): Promise<TimedPage> {
+async function readOn(
+  read: (cursor: string | undefined) => Promise<TimedPage>,
+  cursor: string | undefined,
+): Promise<TimedPage> {
   try {
     return await read(cursor);
   } catch (error) {
@@ -113,7 +119,12 @@ const oldestFirst = (items: TimedItem[]): PollItem[] =>
   items.toSorted((one, other) => (timeOf(one) || 0) - (timeOf(other) || 0)).map(({ id, payload }) => ({ id, payload }));
 
 /** `since` and `cursor` are there while a listing goes on. */
-type Mark = { newest: Date | undefined; floor: Date | undefined; since?: Date | undefined; cursor?: string | undefined };
+type Mark = {
+  newest: Date | undefined;
+  floor: Date | undefined;
+  since?: Date | undefined;
+  cursor?: string | undefined;
+};
 
 const writeMark = (mark: Mark): string => JSON.stringify(mark);
 

@@ -16,7 +16,9 @@ export type Provider = {
   polls: readonly Poll[];
 };
 
-export const defineProvider = (descriptor: Omit<Provider, "synonyms" | "webhook" | "polls"> & Partial<Provider>): Provider => ({
+export const defineProvider = (
+  descriptor: Omit<Provider, "synonyms" | "webhook" | "polls"> & Partial<Provider>,
+): Provider => ({
   synonyms: [],
   webhook: null,
   polls: [],

@@ -12,7 +12,11 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
 
 export const textAt = (value: unknown, ...path: (string | number)[]): string | undefined => {
   const found = at(value, ...path);
-  return typeof found === "string" ? found : typeof found === "number" || typeof found === "bigint" ? String(found) : undefined;
+  return typeof found === "string"
+    ? found
+    : typeof found === "number" || typeof found === "bigint"
+      ? String(found)
+      : undefined;
 };
 
 export const numberAt = (value: unknown, ...path: (string | number)[]): number | undefined => {
@@ -41,7 +45,9 @@ export const textsAt = (value: unknown, ...path: (string | number)[]): string[] 
 
 export const recordAt = (value: unknown, ...path: (string | number)[]): Record<string, unknown> | undefined => {
   const found = at(value, ...path);
-  return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : undefined;
+  return typeof found === "object" && found !== null && !Array.isArray(found)
+    ? (found as Record<string, unknown>)
+    : undefined;
 };
 
 /** Those of several values that are there. */

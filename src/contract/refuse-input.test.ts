@@ -7,5 +7,9 @@ it.each([
   ["to", "must name a recipient", "to must name a recipient."],
   ["", "Give either from or to", "Give either from or to."],
 ])("says of %j that it %s", (pointer, detail, says) => {
-  expect(refuseInput(pointer, detail)).toMatchObject({ code: "validation_failed", message: says, errors: [{ pointer, detail }] });
+  expect(refuseInput(pointer, detail)).toMatchObject({
+    code: "validation_failed",
+    message: says,
+    errors: [{ pointer, detail }],
+  });
 });

@@ -8,7 +8,10 @@ import { textAt } from "./read.ts";
 // For providers that speak another protocol than HTTP: databases, mail servers.
 
 /** TLS to a server that is reached by its checked address and must still prove the name it is known by. */
-export const tlsForName = (host: string, { isVerified = true, ca }: { isVerified?: boolean; ca?: string | undefined } = {}) => ({
+export const tlsForName = (
+  host: string,
+  { isVerified = true, ca }: { isVerified?: boolean; ca?: string | undefined } = {},
+) => ({
   ...(isIP(host) === 0 ? { servername: host } : {}),
   rejectUnauthorized: isVerified,
   ...trusting(ca),
@@ -16,7 +19,8 @@ export const tlsForName = (host: string, { isVerified = true, ca }: { isVerified
 });
 
 /** The authorities to trust instead of the public ones, where any are named. Spaces that were copied along would hide where one begins. */
-export const trusting = (ca: string | undefined): { ca?: string } => (ca === undefined ? {} : { ca: ca.replaceAll(/^[ \t]+/gm, "") });
+export const trusting = (ca: string | undefined): { ca?: string } =>
+  ca === undefined ? {} : { ca: ca.replaceAll(/^[ \t]+/gm, "") };
 
 /** A field of accounts whose servers prove themselves by an authority that only their operator knows, as managed databases do. */
 export const certificateAuthority = () =>
@@ -26,7 +30,9 @@ export const certificateAuthority = () =>
     .regex(/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/)
     .optional()
     .meta({ title: "Certificate authority" })
-    .describe("Certificates in PEM form to trust for this server instead of the public ones, from -----BEGIN CERTIFICATE----- on.");
+    .describe(
+      "Certificates in PEM form to trust for this server instead of the public ones, from -----BEGIN CERTIFICATE----- on.",
+    );
 
 /** Does the work unless the signal is aborted first: then `breakOff` ends it, also on the server, and the signal's reason is thrown. */
 export async function unlessAborted<Result>(
@@ -60,7 +66,9 @@ export function connectionFailure(host: string, error: unknown): Refusal {
   const isCertificate = /CERT|SIGNATURE|ISSUER/.test(code);
   return new Refusal(
     "provider_unreachable",
-    isCertificate ? `The certificate of ${host} is not trusted${reason}.` : `${host} could not be reached or broke off${reason}.`,
+    isCertificate
+      ? `The certificate of ${host} is not trusted${reason}.`
+      : `${host} could not be reached or broke off${reason}.`,
     isUnconnected(code) || textAt(error, "syscall") === "connect" ? { effect: "none" } : {},
   );
 }

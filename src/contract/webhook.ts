@@ -39,7 +39,10 @@ export type WebhookRegistration = {
   place: { pattern: RegExp; detail: string } | null;
   register: (call: CredentialCall, request: RegistrationRequest) => Promise<void>;
   /** Changes, without a moment in which nothing is delivered, which events come to the address. False where nothing delivers to it. */
-  changeEvents: (call: CredentialCall, registered: Registered & Pick<RegistrationRequest, "secret" | "events">) => Promise<boolean>;
+  changeEvents: (
+    call: CredentialCall,
+    registered: Registered & Pick<RegistrationRequest, "secret" | "events">,
+  ) => Promise<boolean>;
   /** Removes what delivers to the addresses, if anything does. */
   remove: (call: CredentialCall, registered: Registered) => Promise<void>;
 };

@@ -22,7 +22,11 @@ export function createAsk({ fetch, mayVisit = () => true }: Options): Ask {
   return async (url, init = {}) => {
     const target = URL.parse(url);
     if (!target || !/^https?:$/.test(target.protocol))
-      return broken("document_wrong", `${url} is not an http address`, "Set the public addresses of the gateway in the configuration.");
+      return broken(
+        "document_wrong",
+        `${url} is not an http address`,
+        "Set the public addresses of the gateway in the configuration.",
+      );
     if (!mayVisit(target)) return broken("foreign_address", `it leads to ${target.origin}`, foreignFix(target));
     try {
       const response = await fetch(url, { timeoutMs, ...init });
@@ -43,7 +47,9 @@ const foreignFix = ({ origin }: URL) =>
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -61,7 +67,8 @@ function describeSilence({ origin, protocol }: URL, error: unknown): Broken {
       seen,
       `The TLS certificate of ${origin} is not valid for clients. Install one of a public authority with its whole chain.`,
     );
-  if (code === "ENOTFOUND") return broken("unreachable", seen, `There is no DNS entry for ${origin}. Create it, or correct the address.`);
+  if (code === "ENOTFOUND")
+    return broken("unreachable", seen, `There is no DNS entry for ${origin}. Create it, or correct the address.`);
   return broken(
     "unreachable",
     seen,

@@ -12,7 +12,10 @@ const examinationsPerMinute = 10;
 export function registerDoctorRoutes(door: FastifyInstance, doctor: Doctor): void {
   const routes = door.withTypeProvider<ZodTypeProvider>();
   const tags = ["Connections"];
-  const count = createCount(door, { maxPerMinute: examinationsPerMinute, callerOf: (request) => userOf(request).userId });
+  const count = createCount(door, {
+    maxPerMinute: examinationsPerMinute,
+    callerOf: (request) => userOf(request).userId,
+  });
 
   routes.get(
     "/api/doctor/servers",
@@ -27,13 +30,21 @@ export function registerDoctorRoutes(door: FastifyInstance, doctor: Doctor): voi
     "/api/doctor",
     {
       config: { access: "session" },
-      schema: { tags, summary: "Try to connect as an MCP client does", body: wire.examination, response: { 200: wire.report } },
+      schema: {
+        tags,
+        summary: "Try to connect as an MCP client does",
+        body: wire.examination,
+        response: { 200: wire.report },
+      },
     },
     async (request, reply) => {
       const { url, organizationId } = request.body;
       const server = doctor.requireServer(url);
       await count(request, reply);
-      return await doctor.examine(server, organizationId === undefined ? undefined : { user: userOf(request), organizationId });
+      return await doctor.examine(
+        server,
+        organizationId === undefined ? undefined : { user: userOf(request), organizationId },
+      );
     },
   );
 }

@@ -32,7 +32,8 @@ export function createDoctor({ addresses, publicUrls, consent, connections, desc
     const clientName = `${doctorName} ${randomUUID()}`;
     const approve = async (uid: string) => {
       const { client } = await consent.describe(uid, user);
-      if (client.name !== clientName) throw new Refusal("oauth_state_invalid", "Another request came back than the one of this check.");
+      if (client.name !== clientName)
+        throw new Refusal("oauth_state_invalid", "Another request came back than the one of this check.");
       return (await consent.decide(uid, user, { approve: true, organizationId })).redirectTo;
     };
     const viewer = { organizationId, userId: user.userId, role: "member" } as const;
@@ -67,7 +68,10 @@ export function createDoctor({ addresses, publicUrls, consent, connections, desc
 }
 
 /** Private addresses are allowed, because an installation is often checked from its own network. */
-export async function examineFrom({ mayVisit, ...examination }: Examination & { mayVisit?: (url: URL) => boolean }): Promise<Report> {
+export async function examineFrom({
+  mayVisit,
+  ...examination
+}: Examination & { mayVisit?: (url: URL) => boolean }): Promise<Report> {
   const addressRules = createAddressRules({ allowedCidrs: ["0.0.0.0/0", "::/0"] });
   const fetch = createSafeFetch({ addressRules, limits: { responseBytes: 1024 * 1024 } });
   try {

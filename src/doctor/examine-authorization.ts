@@ -13,13 +13,18 @@ export async function examineRegistration(
   { registration }: Endpoints,
   clientName: string,
 ): Promise<Finding<{ clientId: string }>> {
-  const body = JSON.stringify({ client_name: clientName, redirect_uris: [redirectUri], token_endpoint_auth_method: "none" });
+  const body = JSON.stringify({
+    client_name: clientName,
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: "none",
+  });
   const answer = await ask(registration, { method: "POST", headers: { "content-type": "application/json" }, body });
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [201]);
   if (fault) return fault;
   const { client_id: clientId } = answer.json ?? {};
-  if (typeof clientId !== "string") return broken("document_wrong", "201 without client_id", "Something on the way changes the answer.");
+  if (typeof clientId !== "string")
+    return broken("document_wrong", "201 without client_id", "Something on the way changes the answer.");
   return sound("201 with a client_id", { clientId });
 }
 
@@ -34,7 +39,13 @@ export async function examineConsent(
 ): Promise<Finding<ConsentVisit>> {
   const verifier = randomBytes(32).toString("base64url");
   const challenge = createHash("sha256").update(verifier).digest("base64url");
-  const request = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, resource: url, state: "doctor" };
+  const request = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    resource: url,
+    state: "doctor",
+  };
   const query = new URLSearchParams({ ...request, code_challenge: challenge, code_challenge_method: "S256" });
   const started = await ask(`${endpoints.authorization}?${query}`);
   if (isBroken(started)) return started;
@@ -67,7 +78,11 @@ export function readRedirect(answer: Answer): Finding<string> {
   if (answer.status < 300 || answer.status > 399 || !location)
     return (
       judgeAnswer(answer, [302, 303]) ??
-      broken("wrong_status", `${answer.status}`, "The gateway redirects the browser here. Something on the way answers instead.")
+      broken(
+        "wrong_status",
+        `${answer.status}`,
+        "The gateway redirects the browser here. Something on the way answers instead.",
+      )
     );
   return sound(`${answer.status} to ${location.origin}${location.pathname}`, location.href);
 }
@@ -98,7 +113,11 @@ export async function examineToken(
     code_verifier: randomBytes(32).toString("base64url"),
   };
   const body = new URLSearchParams({ ...code, client_id: clientId, redirect_uri: redirectUri, resource: url });
-  const answer = await ask(token, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } });
+  const answer = await ask(token, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [400, 401]);
   if (fault) return fault;
@@ -107,6 +126,10 @@ export async function examineToken(
   if (answer.json?.error !== "invalid_grant")
     return broken("wrong_status", seen, "A proxy changes or drops the body of the request. Let it pass on as it is.");
   if (!/no-store/.test(caching))
-    return broken("header_missing", seen, "A proxy replaces Cache-Control, so that tokens may be stored on the way. Let it pass on.");
+    return broken(
+      "header_missing",
+      seen,
+      "A proxy replaces Cache-Control, so that tokens may be stored on the way. Let it pass on.",
+    );
   return sound(seen, null);
 }

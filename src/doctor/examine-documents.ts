@@ -6,7 +6,11 @@ import { judgeAnswer } from "./judge-answer.ts";
 export type Endpoints = { issuer: string; authorization: string; token: string; registration: string };
 
 /** RFC 9728: which authorization server speaks for this address. */
-export async function examineResource(ask: Ask, url: string, documentUrl: string): Promise<Finding<{ issuer: string }>> {
+export async function examineResource(
+  ask: Ask,
+  url: string,
+  documentUrl: string,
+): Promise<Finding<{ issuer: string }>> {
   const answer = await ask(documentUrl);
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [200]);
@@ -37,14 +41,23 @@ export async function examineIssuer(ask: Ask, issuer: string): Promise<Finding<E
     if (!fault && !isBroken(answer)) return judgeDocument(issuer, answer.json ?? {});
     first ??= fault && { ...fault, seen: `${place}: ${fault.seen}` };
   }
-  return first ?? broken("document_wrong", `${issuer} is not an address`, "Set MCP_OAUTH_ISSUER_URL to the public address of the gateway.");
+  return (
+    first ??
+    broken(
+      "document_wrong",
+      `${issuer} is not an address`,
+      "Set MCP_OAUTH_ISSUER_URL to the public address of the gateway.",
+    )
+  );
 }
 
 function placesOf(issuer: string): string[] {
   const url = URL.parse(issuer);
   if (!url) return [];
   const path = url.pathname.replace(/\/$/, "");
-  const inserted = ["oauth-authorization-server", "openid-configuration"].map((name) => `${url.origin}/.well-known/${name}${path}`);
+  const inserted = ["oauth-authorization-server", "openid-configuration"].map(
+    (name) => `${url.origin}/.well-known/${name}${path}`,
+  );
   return path === "" ? inserted : [...inserted, `${issuer}/.well-known/openid-configuration`];
 }
 
@@ -60,7 +73,12 @@ function judgeDocument(issuer: string, document: Record<string, unknown>): Findi
   if (!Array.isArray(methods) || !methods.includes("S256"))
     return broken("document_wrong", `${seen}, no S256`, "Something on the way changes the document.");
   const read = (name: string) => String(document[`${name}_endpoint`] ?? "");
-  const endpoints = { issuer, authorization: read("authorization"), token: read("token"), registration: read("registration") };
+  const endpoints = {
+    issuer,
+    authorization: read("authorization"),
+    token: read("token"),
+    registration: read("registration"),
+  };
   const astray = Object.entries(endpoints).find(([, address]) => URL.parse(address)?.origin !== new URL(issuer).origin);
   if (astray)
     return broken(

@@ -10,16 +10,28 @@ export type Approve = (uid: string) => Promise<string>;
 type Exchange = ConsentVisit & { url: string; clientId: string; approve: Approve };
 
 /** From the approval of a person to a token, as the browser and the client go. */
-export async function examineExchange(ask: Ask, endpoints: Endpoints, exchange: Exchange): Promise<Finding<{ accessToken: string }>> {
+export async function examineExchange(
+  ask: Ask,
+  endpoints: Endpoints,
+  exchange: Exchange,
+): Promise<Finding<{ accessToken: string }>> {
   const code = await fetchCode(ask, endpoints, exchange);
   return code.isSound ? await fetchToken(ask, endpoints, { ...exchange, code: code.value }) : code;
 }
 
-async function fetchCode(ask: Ask, { issuer }: Endpoints, { uid, cookie, approve }: Exchange): Promise<Finding<string>> {
+async function fetchCode(
+  ask: Ask,
+  { issuer }: Endpoints,
+  { uid, cookie, approve }: Exchange,
+): Promise<Finding<string>> {
   const finished = await ask(await approve(uid), { headers: { cookie } });
   if (isBroken(finished)) return finished;
   if (finished.status === 400)
-    return broken("cookie_missing", "400, the browser was not recognised", "A proxy removes or changes the Cookie header. Let it pass on.");
+    return broken(
+      "cookie_missing",
+      "400, the browser was not recognised",
+      "A proxy removes or changes the Cookie header. Let it pass on.",
+    );
   const next = readRedirect(finished);
   if (!next.isSound) return next;
   const resumed = await ask(next.value, { headers: { cookie } });
@@ -29,9 +41,17 @@ async function fetchCode(ask: Ask, { issuer }: Endpoints, { uid, cookie, approve
   const { searchParams } = new URL(back.value);
   const code = searchParams.get("code");
   if (!back.value.startsWith(redirectUri) || code === null)
-    return broken("redirected", `${back.seen} without a code`, "A proxy rewrites the Location header. Switch the rewriting off.");
+    return broken(
+      "redirected",
+      `${back.seen} without a code`,
+      "A proxy rewrites the Location header. Switch the rewriting off.",
+    );
   if (searchParams.get("iss") !== issuer)
-    return broken("issuer_mismatch", `iss=${searchParams.get("iss")}`, "Set MCP_OAUTH_ISSUER_URL to the public address of the gateway.");
+    return broken(
+      "issuer_mismatch",
+      `iss=${searchParams.get("iss")}`,
+      "Set MCP_OAUTH_ISSUER_URL to the public address of the gateway.",
+    );
   return sound("a code", code);
 }
 
@@ -42,7 +62,11 @@ async function fetchToken(
 ): Promise<Finding<{ accessToken: string }>> {
   const grant = { grant_type: "authorization_code", code, code_verifier: verifier };
   const body = new URLSearchParams({ ...grant, client_id: clientId, redirect_uri: redirectUri, resource: url });
-  const answer = await ask(token, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } });
+  const answer = await ask(token, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [200]);
   if (fault) return fault;

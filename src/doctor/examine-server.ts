@@ -56,7 +56,8 @@ type Comparison = { seen: string; given: string; wanted: string };
 /** The gateway writes its configured address into what it answers; nothing is derived from the request. */
 export function compareAddress({ seen, given, wanted }: Comparison): Broken | undefined {
   const [here, there] = [URL.parse(wanted), URL.parse(given)];
-  if (!here || !there) return broken("document_wrong", seen, "Set the public addresses of the gateway in the configuration.");
+  if (!here || !there)
+    return broken("document_wrong", seen, "Set the public addresses of the gateway in the configuration.");
   if (here.origin === there.origin) return undefined;
   if (here.hostname === there.hostname && here.protocol !== there.protocol)
     return broken(
@@ -84,7 +85,11 @@ export async function examineBearer(ask: Ask, url: string): Promise<Finding<null
   const seen = `401, WWW-Authenticate: ${answer.headers.get("www-authenticate") ?? "(none)"}`;
   return seen.includes('error="invalid_token"')
     ? sound(seen, null)
-    : broken("header_missing", seen, "A proxy removes the Authorization header, so that no token ever arrives. Let it pass on.");
+    : broken(
+        "header_missing",
+        seen,
+        "A proxy removes the Authorization header, so that no token ever arrives. Let it pass on.",
+      );
 }
 
 /** What a client inside a web page needs before it may send anything. */
@@ -106,9 +111,17 @@ export async function examineCors(ask: Ask, url: string, refusal: Answer): Promi
 }
 
 /** The first thing of use, with an API key or an access token. */
-export async function examineTools(ask: Ask, url: string, credentials: Record<string, string>): Promise<Finding<unknown[]>> {
+export async function examineTools(
+  ask: Ask,
+  url: string,
+  credentials: Record<string, string>,
+): Promise<Finding<unknown[]>> {
   const headers = { ...jsonHeaders, "mcp-protocol-version": "2025-11-25", ...credentials };
-  const answer = await ask(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }) });
+  const answer = await ask(url, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [200, 401, 403]);
   if (fault) return fault;
@@ -121,7 +134,11 @@ export async function examineTools(ask: Ask, url: string, credentials: Record<st
       "Something on the way changes the Authorization header, or leads to another installation.",
     );
   if (/api_key_missing/.test(JSON.stringify(answer.json)))
-    return broken("header_missing", `${answer.status}, no key arrived`, "A proxy removes the X-API-Key header. Let it pass on.");
+    return broken(
+      "header_missing",
+      `${answer.status}, no key arrived`,
+      "A proxy removes the X-API-Key header. Let it pass on.",
+    );
   return broken(
     "key_refused",
     `${answer.status}, the key was refused`,

@@ -44,7 +44,11 @@ export async function examine(ask: Ask, examination: Examination): Promise<Repor
 
 type Take = <Value>(id: StepId, finding: Finding<Value>) => Value | undefined;
 
-async function examineSignIn(ask: Ask, endpoints: Endpoints, given: Examination & { take: Take }): Promise<string | undefined> {
+async function examineSignIn(
+  ask: Ask,
+  endpoints: Endpoints,
+  given: Examination & { take: Take },
+): Promise<string | undefined> {
   const { take, url, clientName = doctorName, approve } = given;
   const client = take("registration", await examineRegistration(ask, endpoints, clientName));
   if (!client) return undefined;
@@ -55,7 +59,11 @@ async function examineSignIn(ask: Ask, endpoints: Endpoints, given: Examination 
   return take("exchange", await examineExchange(ask, endpoints, { ...request, ...visit, approve }))?.accessToken;
 }
 
-async function examineUse(ask: Ask, credentials: Record<string, string>, given: Examination & { take: Take }): Promise<void> {
+async function examineUse(
+  ask: Ask,
+  credentials: Record<string, string>,
+  given: Examination & { take: Take },
+): Promise<void> {
   const { take, url, describeAccount } = given;
   const tools = take("tools", await examineTools(ask, url, credentials));
   if (tools) take("account", await examineAccount(tools, describeAccount));
@@ -66,7 +74,13 @@ export const doctorName = "Switchyard connection doctor";
 function toStep(id: StepId, finding: Finding<unknown> | undefined): Step {
   const nothing = { fault: null, fix: null };
   const about = { id, ...descriptions[id] };
-  if (!finding) return { ...about, outcome: "skipped", seen: reasons[id] ?? "not asked, because a hop before it is broken", ...nothing };
+  if (!finding)
+    return {
+      ...about,
+      outcome: "skipped",
+      seen: reasons[id] ?? "not asked, because a hop before it is broken",
+      ...nothing,
+    };
   if (finding.isSound && finding.advice !== undefined)
     return { ...about, outcome: "warning", seen: finding.seen, fault: null, fix: finding.advice };
   if (finding.isSound) return { ...about, outcome: "ok", seen: finding.seen, ...nothing };
@@ -88,11 +102,20 @@ const descriptions: Record<StepId, { title: string; expected: string }> = {
     expected: "200, JSON with this issuer, S256 and endpoints at the same address",
   },
   registration: { title: "Registration of a client", expected: "201 with a client_id" },
-  consent: { title: "Way of the browser to the consent page", expected: "a redirect with a cookie, then the page of the web UI" },
+  consent: {
+    title: "Way of the browser to the consent page",
+    expected: "a redirect with a cookie, then the page of the web UI",
+  },
   token: { title: "Token endpoint", expected: "400 invalid_grant for a made-up code, Cache-Control: no-store" },
   bearer: { title: "Authorization header", expected: '401 with error="invalid_token" for a made-up token' },
-  cors: { title: "Calls from web pages (CORS)", expected: "2xx to OPTIONS, Access-Control headers, WWW-Authenticate exposed" },
-  exchange: { title: "Approval and exchange of the code", expected: "the browser comes back with a code, the code becomes a token" },
+  cors: {
+    title: "Calls from web pages (CORS)",
+    expected: "2xx to OPTIONS, Access-Control headers, WWW-Authenticate exposed",
+  },
+  exchange: {
+    title: "Approval and exchange of the code",
+    expected: "the browser comes back with a code, the code becomes a token",
+  },
   tools: { title: "List of tools", expected: "200 with the tools" },
   account: { title: "Account of a call", expected: "one that is used when a call names none" },
 };

@@ -65,7 +65,11 @@ function judgeForm(answer: Answer, statuses: readonly number[]): Broken {
       seen,
       `Something else answers ${pathname}. Let the proxy pass it on to the gateway, without a sign-in or error page of its own.`,
     );
-  return broken("wrong_status", seen, `Expected ${statuses.join(" or ")}. Something on the way changes the request or the answer.`);
+  return broken(
+    "wrong_status",
+    seen,
+    `Expected ${statuses.join(" or ")}. Something on the way changes the request or the answer.`,
+  );
 }
 
 function describeBody({ isPage, json }: Answer): string {

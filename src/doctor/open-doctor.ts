@@ -12,13 +12,23 @@ type Needs = {
 };
 
 /** Goes the way of an MCP client over the public addresses of this installation. */
-export function openDoctor({ config }: Ground, { oauth: { servers, consent, connections }, vault: { credentials } }: Needs) {
+export function openDoctor(
+  { config }: Ground,
+  { oauth: { servers, consent, connections }, vault: { credentials } }: Needs,
+) {
   const { platform, gateway, oauth, serverUrlTemplate } = config;
-  const addresses = servers.map(({ id, title }) => ({ id, title, url: serverUrlTemplate.replaceAll("{serverId}", id) }));
+  const addresses = servers.map(({ id, title }) => ({
+    id,
+    title,
+    url: serverUrlTemplate.replaceAll("{serverId}", id),
+  }));
   const publicUrls = [platform.baseUrl, gateway.baseUrl, oauth.issuerUrl, oauth.resourceUrl, oauth.consentUrlTemplate];
   const describeAccount = async (organizationId: string, reference: string) => {
     const account = (await credentials.list(organizationId)).find((one) => one.reference === reference);
-    return { name: account?.name ?? reference, isUsable: !!account && !["failing", "needs_reconnect"].includes(account.health) };
+    return {
+      name: account?.name ?? reference,
+      isUsable: !!account && !["failing", "needs_reconnect"].includes(account.health),
+    };
   };
   return {
     async register(server: FastifyInstance): Promise<void> {

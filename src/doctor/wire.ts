@@ -2,10 +2,14 @@ import { z } from "zod";
 
 // The shapes of the connection doctor: where MCP clients connect, and what was found when one tried.
 
-export const serverAddress = z.object({ id: z.string(), title: z.string(), url: z.string() }).meta({ id: "ServerAddress" });
+export const serverAddress = z
+  .object({ id: z.string(), title: z.string(), url: z.string() })
+  .meta({ id: "ServerAddress" });
 export const serverAddressList = z.object({
   data: z.array(serverAddress),
-  commandLine: z.string().describe("What people who have this installation type before the name of an operator command."),
+  commandLine: z
+    .string()
+    .describe("What people who have this installation type before the name of an operator command."),
 });
 export type ServerAddress = z.infer<typeof serverAddress>;
 
@@ -14,7 +18,9 @@ export const examination = z.object({
   organizationId: z
     .uuid()
     .optional()
-    .describe("Also approves in your name, for this organization, so that a token is made and used. The connection is ended at once."),
+    .describe(
+      "Also approves in your name, for this organization, so that a token is made and used. The connection is ended at once.",
+    ),
 });
 
 /** In the order in which a client goes. */

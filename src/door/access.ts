@@ -39,7 +39,10 @@ export function requireAccessDeclarations(server: FastifyInstance): void {
 }
 
 /** For plugins whose routes cannot declare anything themselves: everything `register` adds is public. */
-export async function registerPublic(server: FastifyInstance, register: (scope: FastifyInstance) => Promise<void>): Promise<void> {
+export async function registerPublic(
+  server: FastifyInstance,
+  register: (scope: FastifyInstance) => Promise<void>,
+): Promise<void> {
   await server.register(async (scope) => {
     scope.addHook("onRoute", (route) => {
       route.config = { ...route.config, access: "public" };

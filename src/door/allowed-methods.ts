@@ -15,7 +15,9 @@ export function createAllowedMethods(server: FastifyInstance) {
   return {
     refusalFor(request: FastifyRequest): Refusal {
       const path = request.url.split("?", 1)[0] ?? "/";
-      const methods = [...methodsByPattern.values()].filter(({ matches }) => matches.test(path)).flatMap((entry) => [...entry.methods]);
+      const methods = [...methodsByPattern.values()]
+        .filter(({ matches }) => matches.test(path))
+        .flatMap((entry) => [...entry.methods]);
       if (methods.length === 0) return new Refusal("not_found", "There is nothing here.");
       const allow = [...new Set(methods)].sort().join(", ");
       return new Refusal("method_not_allowed", `Only ${allow} is possible here.`, { headers: { Allow: allow } });
@@ -24,6 +26,8 @@ export function createAllowedMethods(server: FastifyInstance) {
 }
 
 function patternOf(url: string): RegExp {
-  const segments = url.split("/").map((segment) => (segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+  const segments = url
+    .split("/")
+    .map((segment) => (segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
   return new RegExp(`^${segments.join("/")}$`);
 }

@@ -18,6 +18,7 @@ export const memberOf = (request: FastifyRequest): MemberCaller => declared(requ
 export const keyOf = (request: FastifyRequest): KeyCaller => declared(request.caller.key, request);
 
 function declared<Value>(value: Value | undefined, request: FastifyRequest): Value {
-  if (value === undefined) throw new Error(`The route ${request.routeOptions.url} reads a caller that its access does not declare.`);
+  if (value === undefined)
+    throw new Error(`The route ${request.routeOptions.url} reads a caller that its access does not declare.`);
   return value;
 }

@@ -33,9 +33,11 @@ export const toServerLimits = ({ requestMs }: ConnectionLimits) => ({
  * So the rest of the body is read for a while and thrown away, by nobody who could take it for a request.
  */
 export function drainBeforeClosing({ raw }: FastifyRequest, { drainMs, drainBytes }: ConnectionLimits): void {
-  if (raw.complete || (raw.headers["content-length"] === undefined && raw.headers["transfer-encoding"] === undefined)) return;
+  if (raw.complete || (raw.headers["content-length"] === undefined && raw.headers["transfer-encoding"] === undefined))
+    return;
   const { socket } = raw;
-  socket.destroySoon = () => (raw.complete ? Socket.prototype.destroySoon.call(socket) : drain(socket, { drainMs, drainBytes }));
+  socket.destroySoon = () =>
+    raw.complete ? Socket.prototype.destroySoon.call(socket) : drain(socket, { drainMs, drainBytes });
 }
 
 function drain(socket: Socket, limits: Pick<ConnectionLimits, "drainMs" | "drainBytes">): void {

@@ -48,12 +48,20 @@ it("names every wrong field with a JSON pointer and says the first one in words"
 });
 
 it("names a wrong parameter by its name and a wrong body as the body", async () => {
-  const schema = { params: z.object({ id: z.uuid() }), body: z.object({}), querystring: z.object({ page: z.string() }) };
+  const schema = {
+    params: z.object({ id: z.uuid() }),
+    body: z.object({}),
+    querystring: z.object({ page: z.string() }),
+  };
   door.post("/things/:id", { config, schema }, () => "ok");
   const id = "01a1dd74-dcd0-7482-9824-7dd92ead8c71";
-  const post = async (url: string, payload: object) => (await door.inject({ method: "POST", url, headers, payload })).json();
+  const post = async (url: string, payload: object) =>
+    (await door.inject({ method: "POST", url, headers, payload })).json();
   expect(await post("/things/1", {})).toMatchObject({ detail: "id is not a valid id.", errors: [{ pointer: "id" }] });
-  expect(await post(`/things/${id}?page=1`, [])).toMatchObject({ detail: "The body must be an object.", errors: [{ pointer: "" }] });
+  expect(await post(`/things/${id}?page=1`, [])).toMatchObject({
+    detail: "The body must be an object.",
+    errors: [{ pointer: "" }],
+  });
   expect(await post(`/things/${id}`, {})).toMatchObject({ detail: "page is required.", errors: [{ pointer: "page" }] });
 });
 
@@ -75,20 +83,30 @@ it("takes the status of a library inside a feature for a failure of its own", as
 });
 
 it("does not send an answer that its schema does not describe", async () => {
-  door.get("/leak", { config, schema: { response: { 200: z.object({ id: z.string() }) } } }, () => ({ id: 5, hash: "x" }) as never);
+  door.get(
+    "/leak",
+    { config, schema: { response: { 200: z.object({ id: z.string() }) } } },
+    () => ({ id: 5, hash: "x" }) as never,
+  );
   const answer = await door.inject({ url: "/leak", headers });
   expect([answer.statusCode, answer.json().code]).toEqual([500, "internal_error"]);
 });
 
-it.each(["evil.example", "switchyard.example.evil.example", "switchyard.example:81"])("refuses the host %j", async (host) => {
-  door.get("/open", { config }, () => "ok");
-  expect((await door.inject({ url: "/open", headers: { host } })).json().code).toBe("host_refused");
-});
+it.each(["evil.example", "switchyard.example.evil.example", "switchyard.example:81"])(
+  "refuses the host %j",
+  async (host) => {
+    door.get("/open", { config }, () => "ok");
+    expect((await door.inject({ url: "/open", headers: { host } })).json().code).toBe("host_refused");
+  },
+);
 
-it.each(["switchyard.example", "Switchyard.Example", "localhost:3000", "127.0.0.1", "[::1]:3000"])("accepts the host %s", async (host) => {
-  door.get("/open", { config }, () => "ok");
-  expect((await door.inject({ url: "/open", headers: { host } })).statusCode).toBe(200);
-});
+it.each(["switchyard.example", "Switchyard.Example", "localhost:3000", "127.0.0.1", "[::1]:3000"])(
+  "accepts the host %s",
+  async (host) => {
+    door.get("/open", { config }, () => "ok");
+    expect((await door.inject({ url: "/open", headers: { host } })).statusCode).toBe(200);
+  },
+);
 
 it("asks callers to come back on a new connection while it stops", async () => {
   const stopping = createDoor({ ...options, isStopping: () => true });

@@ -102,7 +102,10 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   });
   // Without these listeners Node answers on its own, with no body.
   server.server.on("connect", (_request, socket) =>
-    answerUnroutable(socket, new Refusal("method_not_allowed", "This is not a proxy.", { headers: { Allow: "GET, POST" } })),
+    answerUnroutable(
+      socket,
+      new Refusal("method_not_allowed", "This is not a proxy.", { headers: { Allow: "GET, POST" } }),
+    ),
   );
   server.server.on("checkExpectation", server.routing);
   return server;
@@ -176,7 +179,10 @@ function answerUnreadableRequest(error: Error & { code?: string }, socket: Socke
   if (error.code === "ECONNRESET") return void socket.destroy();
   // Behind a request that closes its connection nothing is read: its own answer is under way or sent, ends the connection, and stays the only one.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
-  answerUnroutable(socket, unreadable[error.code ?? ""] ?? new Refusal("malformed_request", "This is not a valid HTTP request."));
+  answerUnroutable(
+    socket,
+    unreadable[error.code ?? ""] ?? new Refusal("malformed_request", "This is not a valid HTTP request."),
+  );
 }
 
 const unreadable: Record<string, Refusal> = {

@@ -8,7 +8,10 @@ export function createHostCheck(publicUrls: string[]) {
     const host = request.headers.host?.toLowerCase();
     if (host === undefined) throw new Refusal("malformed_request", "The header host is missing.");
     if (ownHosts.has(host) || isLoopbackHost(host)) return;
-    throw new Refusal("host_refused", "This server is not reached under this name. Set its public address in the configuration.");
+    throw new Refusal(
+      "host_refused",
+      "This server is not reached under this name. Set its public address in the configuration.",
+    );
   };
 }
 
@@ -19,7 +22,13 @@ export function createOriginCheck(baseUrl: string) {
   return (origin: string): boolean => {
     if (origin === own.origin) return true;
     const given = URL.parse(origin);
-    return isLoopback && given !== null && given.protocol === own.protocol && given.port === own.port && isLoopbackHost(given.host);
+    return (
+      isLoopback &&
+      given !== null &&
+      given.protocol === own.protocol &&
+      given.port === own.port &&
+      isLoopbackHost(given.host)
+    );
   };
 }
 

@@ -31,7 +31,8 @@ function createWatches(registry: Registry) {
     collect() {
       for (const [pool, read] of pools) {
         const { total, idle, waiting } = read();
-        for (const [state, count] of Object.entries({ used: total - idle, idle, waiting })) this.set({ pool, state }, count);
+        for (const [state, count] of Object.entries({ used: total - idle, idle, waiting }))
+          this.set({ pool, state }, count);
       }
     },
   });
@@ -64,12 +65,16 @@ function createWatches(registry: Registry) {
   return {
     /** Of the process itself: memory, processor, event loop, garbage collection. */
     watchProcess: () => collectDefaultMetrics({ register: registry }),
-    watchPool: (name: string, read: () => { total: number; idle: number; waiting: number }) => void pools.set(name, read),
+    watchPool: (name: string, read: () => { total: number; idle: number; waiting: number }) =>
+      void pools.set(name, read),
     watchSlots: watchStates(
       "switchyard_slots",
       "Slots of the organizations this process works for: held and used here, cap, and who waits.",
     ),
-    watchActiveRuns: watchStates("switchyard_runs_here", "Runs this process has taken up, by whether they have a slot."),
+    watchActiveRuns: watchStates(
+      "switchyard_runs_here",
+      "Runs this process has taken up, by whether they have a slot.",
+    ),
     watchRunQueue: watchStates("switchyard_run_queue", "Runs in the queue of all processes, as it was counted last."),
     watchStreams: (count: () => number) => {
       countStreams = count;
@@ -143,7 +148,10 @@ function createRunMetrics(registry: Registry) {
       accepted: (kind: string): void => accepted.inc({ kind }),
       began: (waitMs: number): void => waits.observe(waitMs / 1000),
       /** Without a duration when it was ended from outside. */
-      ended(status: "succeeded" | "failed" | "cancelled", { runs = 1, activeMs }: { runs?: number; activeMs?: number }): void {
+      ended(
+        status: "succeeded" | "failed" | "cancelled",
+        { runs = 1, activeMs }: { runs?: number; activeMs?: number },
+      ): void {
         ended.inc({ status }, runs);
         if (activeMs !== undefined) durations.observe({ status }, activeMs / 1000);
       },

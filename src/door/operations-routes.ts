@@ -26,11 +26,15 @@ export function registerOperationsRoutes(server: FastifyInstance, options: Opera
 
   server.get("/readyz", { schema: { ...schema, summary: "Can it answer requests?" }, config }, async () => {
     if (options.isStopping()) throw new Refusal("shutting_down", "The server is stopping.");
-    if (!(await options.isDatabaseReachable())) throw new Refusal("database_unavailable", "The database cannot be reached right now.");
+    if (!(await options.isDatabaseReachable()))
+      throw new Refusal("database_unavailable", "The database cannot be reached right now.");
     return { status: "ok" };
   });
 
-  const asText = { description: "Metrics in the Prometheus text format.", content: { "text/plain": { schema: z.string() } } };
+  const asText = {
+    description: "Metrics in the Prometheus text format.",
+    content: { "text/plain": { schema: z.string() } },
+  };
   server.get(
     "/metrics",
     { schema: { tags: ["Operations"], summary: "How is it doing?", response: { 200: asText } }, config },

@@ -20,7 +20,10 @@ export const problem = z
 
 export const problemType = "application/problem+json; charset=utf-8";
 
-export function toProblem(refusal: Refusal, { instance, requestId }: { instance: string; requestId: string }): z.infer<typeof problem> {
+export function toProblem(
+  refusal: Refusal,
+  { instance, requestId }: { instance: string; requestId: string },
+): z.infer<typeof problem> {
   return {
     type: `urn:switchyard:problem:${refusal.code}`,
     title: STATUS_CODES[refusal.status] ?? "Error",
@@ -73,8 +76,13 @@ export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const known = frameworkCodes[(error as Partial<FastifyError>).code ?? ""];
   if (known) return new Refusal(known[0], known[1], { cause: error });
-  if (isCallersFault(error)) return new Refusal("malformed_request", "The request cannot be answered in this form.", { cause: error });
-  return new Refusal("internal_error", "Something went wrong on our side. The request id helps to find it in the log.", { cause: error });
+  if (isCallersFault(error))
+    return new Refusal("malformed_request", "The request cannot be answered in this form.", { cause: error });
+  return new Refusal(
+    "internal_error",
+    "Something went wrong on our side. The request id helps to find it in the log.",
+    { cause: error },
+  );
 }
 
 // Only what the framework and its file server say; a library inside a feature that fails with such a status is our fault.

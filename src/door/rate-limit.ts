@@ -14,7 +14,10 @@ export async function registerRateLimit(server: FastifyInstance): Promise<void> 
 }
 
 /** Counts one more of what a caller asks for, as often as it is called, and refuses what is too many. */
-export function createCount(server: FastifyInstance, limits: { maxPerMinute: number; callerOf: (request: FastifyRequest) => string }) {
+export function createCount(
+  server: FastifyInstance,
+  limits: { maxPerMinute: number; callerOf: (request: FastifyRequest) => string },
+) {
   const count = server.createRateLimit({ max: limits.maxPerMinute, timeWindow: 60_000, keyGenerator: limits.callerOf });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const state = await count(request);
@@ -32,7 +35,9 @@ export const createAddressCount = (server: FastifyInstance, maxPerMinute: number
 export type AddressCount = ReturnType<typeof createAddressCount>;
 
 const tooMany = (seconds: number) =>
-  new Refusal("rate_limited", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": String(seconds) } });
+  new Refusal("rate_limited", `Too many requests. Try again in ${seconds} s.`, {
+    headers: { "Retry-After": String(seconds) },
+  });
 
 /** Counts per caller address and, when given, per what the request is about. */
 export function limitPerMinute(max: number, subjectOf?: (request: FastifyRequest) => string): RateLimitOptions {

@@ -43,7 +43,10 @@ export function createAttemptDelivery({ clock, log, fetchFor, openSecrets }: Att
       response = await send(delivery, signal);
     } catch (error) {
       if (!(error instanceof Refusal)) log.error({ err: error }, "an event could not be sent");
-      return failed({ last_status: null, last_error: error instanceof Refusal ? error.message : "The event could not be sent." });
+      return failed({
+        last_status: null,
+        last_error: error instanceof Refusal ? error.message : "The event could not be sent.",
+      });
     }
     // What the receiver has to say beyond the status is of no use here.
     await response.body?.cancel().catch(() => {});

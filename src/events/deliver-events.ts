@@ -35,7 +35,10 @@ export function createDeliverEvents({ db, pollMs = 500, leaseMs = 60_000, ...opt
       if (isGone) await disableEndpoint(tables, delivery, "The receiver answered with 410 Gone.");
       await settleDelivery(tables, delivery, outcome);
     } catch (error) {
-      log.warn({ reason: (error as Error).message, deliveryId: delivery.id }, "the outcome of an event delivery was not recorded");
+      log.warn(
+        { reason: (error as Error).message, deliveryId: delivery.id },
+        "the outcome of an event delivery was not recorded",
+      );
     }
   }
 

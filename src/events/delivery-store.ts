@@ -45,8 +45,10 @@ const claimStatement = {
 };
 
 /** Takes deliveries of all organizations that are due and that nobody attempts, or whose process has not said how it ended in time. */
-export const claimDeliveries = (db: Database, { id, leaseMs, mostPerEndpoint, limit }: Claim): Promise<ClaimedDelivery[]> =>
-  db.prepared<ClaimedDelivery>(claimStatement, [mostPerEndpoint, limit, id, leaseMs]);
+export const claimDeliveries = (
+  db: Database,
+  { id, leaseMs, mostPerEndpoint, limit }: Claim,
+): Promise<ClaimedDelivery[]> => db.prepared<ClaimedDelivery>(claimStatement, [mostPerEndpoint, limit, id, leaseMs]);
 
 /** `waitMs`: until the next attempt, for what is still pending. */
 export type Outcome = Pick<DeliveryRow, "last_status" | "last_error"> &
@@ -62,7 +64,8 @@ export const settleDelivery = (db: EventDb, { organizationId, id, claim }: Claim
       last_error: outcome.last_error,
       claim: null,
       claimed_until: null,
-      next_attempt_at: outcome.status === "pending" ? sql<Date>`now() + ${outcome.waitMs} * interval '1 millisecond'` : null,
+      next_attempt_at:
+        outcome.status === "pending" ? sql<Date>`now() + ${outcome.waitMs} * interval '1 millisecond'` : null,
       delivered_at: outcome.status === "delivered" ? sql<Date>`now()` : null,
     })
     .where("organization_id", "=", organizationId)
@@ -96,5 +99,7 @@ const removeStatement = {
 };
 
 /** The number of removed ones, at most `limit`. */
-export const removeDeliveries = async (db: Database, { beforeId, limit }: { beforeId: string; limit: number }): Promise<number> =>
-  (await db.prepared(removeStatement, [beforeId, limit])).length;
+export const removeDeliveries = async (
+  db: Database,
+  { beforeId, limit }: { beforeId: string; limit: number },
+): Promise<number> => (await db.prepared(removeStatement, [beforeId, limit])).length;

@@ -72,7 +72,14 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
       const id = newId();
       const secret = newEventSecret();
       const secret_sealed = sealSecrets({ organizationId, endpointId: id }, { current: secret });
-      const about = { organization_id: organizationId, id, url, types: [...new Set(types)], description, created_by: createdBy };
+      const about = {
+        organization_id: organizationId,
+        id,
+        url,
+        types: [...new Set(types)],
+        description,
+        created_by: createdBy,
+      };
       const row = await insertEndpoint(tables, { ...about, secret_sealed }, mostPerOrganization);
       if (!row) throw new Refusal("conflict", `An organization can have ${mostPerOrganization} endpoints.`);
       return { ...toEndpoint(row), secret };
@@ -106,7 +113,12 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
 const createDeliveries = (tables: EventTables) => ({
   async sendTest(place: EndpointPlace): Promise<EventDelivery> {
     await requireActive(tables, place);
-    const about = { organization_id: place.organizationId, endpoint_id: place.endpointId, id: newId(), event_id: newId() };
+    const about = {
+      organization_id: place.organizationId,
+      endpoint_id: place.endpointId,
+      id: newId(),
+      event_id: newId(),
+    };
     const payload = JSON.stringify({ message: "This is a test." });
     return toDelivery(await insertDelivery(tables, { ...about, type: testType, payload }));
   },
@@ -143,7 +155,9 @@ async function requireReachable(resolveFor: Options["resolveFor"], url: string):
   await resolveFor[protocol === "http:" ? "http" : "https"](hostname).catch((error: unknown) => {
     // A name that is not known at this moment may be so later.
     if (!(error instanceof Refusal) || error.code !== "outbound_refused") return;
-    throw refuseUrl(protocol === "http:" ? "must be https, unless the operator allows the address" : "is not a public address");
+    throw refuseUrl(
+      protocol === "http:" ? "must be https, unless the operator allows the address" : "is not a public address",
+    );
   });
 }
 

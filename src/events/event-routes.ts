@@ -23,7 +23,15 @@ function registerEndpoints(server: FastifyInstance, endpoints: EventEndpoints): 
 
   routes.get(
     path,
-    { config, schema: { tags, summary: "List event endpoints", params: inOrganization, response: { 200: wire.eventEndpointList } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List event endpoints",
+        params: inOrganization,
+        response: { 200: wire.eventEndpointList },
+      },
+    },
     async (request) => ({ data: await endpoints.list(request.params.organizationId) }),
   );
 
@@ -60,7 +68,10 @@ function registerEndpoints(server: FastifyInstance, endpoints: EventEndpoints): 
 
   routes.delete(
     `${path}/:endpointId`,
-    { config, schema: { tags, summary: "Delete an event endpoint and its deliveries", params, response: { 204: nothing } } },
+    {
+      config,
+      schema: { tags, summary: "Delete an event endpoint and its deliveries", params, response: { 204: nothing } },
+    },
     async (request, reply) => {
       await endpoints.remove(request.params);
       return reply.code(204).send();

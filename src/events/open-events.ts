@@ -9,12 +9,21 @@ import { createEventEndpoints, createOpenSecrets } from "./endpoints.ts";
 import { createDeliveryRetention } from "./remove-old-deliveries.ts";
 
 /** What happened, told to the endpoints an organization registered. The SQL function publish_event writes what is to be sent. */
-export function openEvents({ db, clock, log, config, isWorker }: Ground, { seal }: { seal: Pick<Seal, "seal" | "open"> }) {
+export function openEvents(
+  { db, clock, log, config, isWorker }: Ground,
+  { seal }: { seal: Pick<Seal, "seal" | "open"> },
+) {
   const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
   const encrypted = createAddressRules({ allowedCidrs });
   const unencrypted = createAddressRules({ allowedCidrs, isPublicAllowed: false });
-  const resolveFor = { https: createResolveHost({ addressRules: encrypted }), http: createResolveHost({ addressRules: unencrypted }) };
-  const fetchFor = { https: createSafeFetch({ addressRules: encrypted }), http: createSafeFetch({ addressRules: unencrypted }) };
+  const resolveFor = {
+    https: createResolveHost({ addressRules: encrypted }),
+    http: createResolveHost({ addressRules: unencrypted }),
+  };
+  const fetchFor = {
+    https: createSafeFetch({ addressRules: encrypted }),
+    http: createSafeFetch({ addressRules: unencrypted }),
+  };
   const deliverEvents = createDeliverEvents({ db, clock, log, fetchFor, openSecrets: createOpenSecrets(seal) });
   const retention = createDeliveryRetention({ db, log, keptDays });
   const endpoints = createEventEndpoints({ db, clock, seal, resolveFor });

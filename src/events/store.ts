@@ -48,10 +48,17 @@ export type DeliveryPlace = EndpointPlace & { deliveryId: string };
 
 export const eventTables = (db: Database): EventDb => db.tables<EventTables>();
 
-type NewEndpoint = Pick<EndpointRow, "organization_id" | "id" | "url" | "description" | "types" | "secret_sealed" | "created_by">;
+type NewEndpoint = Pick<
+  EndpointRow,
+  "organization_id" | "id" | "url" | "description" | "types" | "secret_sealed" | "created_by"
+>;
 
 /** Undefined when the organization has as many as it may have. */
-export const insertEndpoint = (db: EventDb, row: NewEndpoint, mostPerOrganization: number): Promise<EndpointRow | undefined> =>
+export const insertEndpoint = (
+  db: EventDb,
+  row: NewEndpoint,
+  mostPerOrganization: number,
+): Promise<EndpointRow | undefined> =>
   db.transaction().execute(async (transaction) => {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended('switchyard event endpoints ' || ${row.organization_id}::text, 0))`.execute(
       transaction,
@@ -70,7 +77,12 @@ export const listEndpoints = (db: EventDb, organizationId: string) =>
     .execute();
 
 export const findEndpoint = (db: EventDb, { organizationId, endpointId }: EndpointPlace) =>
-  db.selectFrom("event_endpoint").selectAll().where("organization_id", "=", organizationId).where("id", "=", endpointId).executeTakeFirst();
+  db
+    .selectFrom("event_endpoint")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", endpointId)
+    .executeTakeFirst();
 
 type ChangeableColumn = "url" | "description" | "types" | "is_active" | "disabled_reason";
 type EndpointChange = { [Column in ChangeableColumn]?: EndpointRow[Column] | undefined };
@@ -85,7 +97,11 @@ export const updateEndpoint = (db: EventDb, { organizationId, endpointId }: Endp
     .executeTakeFirst();
 
 /** One rotation after the other, so that every secret that was shown is either the current one or the one before. */
-export const replaceSecret = (db: EventDb, place: EndpointPlace, replace: (row: EndpointRow) => Buffer): Promise<EndpointRow | undefined> =>
+export const replaceSecret = (
+  db: EventDb,
+  place: EndpointPlace,
+  replace: (row: EndpointRow) => Buffer,
+): Promise<EndpointRow | undefined> =>
   db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom("event_endpoint")
@@ -105,7 +121,10 @@ export const replaceSecret = (db: EventDb, place: EndpointPlace, replace: (row: 
   });
 
 export async function deleteEndpoint(db: EventDb, { organizationId, endpointId }: EndpointPlace): Promise<boolean> {
-  const query = db.deleteFrom("event_endpoint").where("organization_id", "=", organizationId).where("id", "=", endpointId);
+  const query = db
+    .deleteFrom("event_endpoint")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", endpointId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 

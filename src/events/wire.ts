@@ -5,7 +5,13 @@ import { z } from "zod";
 const id = z.uuid();
 const instant = z.iso.datetime();
 
-export const eventTypes = ["run.succeeded", "run.failed", "run.cancelled", "tool.failed", "credential.needs_reconnect"] as const;
+export const eventTypes = [
+  "run.succeeded",
+  "run.failed",
+  "run.cancelled",
+  "tool.failed",
+  "credential.needs_reconnect",
+] as const;
 export const eventType = z.enum(eventTypes).meta({ id: "EventType" });
 
 export const testType = "test";
@@ -21,8 +27,16 @@ export const eventEndpointRequest = z.object({ url, types, description: descript
 export type EventEndpointRequest = z.infer<typeof eventEndpointRequest>;
 
 export const eventEndpointChange = z
-  .object({ url: url.optional(), types: types.optional(), description: description.optional(), isActive: z.boolean().optional() })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), "needs url, types, description or isActive");
+  .object({
+    url: url.optional(),
+    types: types.optional(),
+    description: description.optional(),
+    isActive: z.boolean().optional(),
+  })
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    "needs url, types, description or isActive",
+  );
 export type EventEndpointChange = z.infer<typeof eventEndpointChange>;
 
 export const eventEndpoint = z

@@ -54,7 +54,17 @@ const refuseNode = (): never => {
 };
 
 // Each of these changes what a node means in a way that is not known here.
-const foreignMarks = ["keepArray", "keepSingletonArray", "consarray", "tuple", "focus", "index", "ancestor", "seekingParent", "group"];
+const foreignMarks = [
+  "keepArray",
+  "keepSingletonArray",
+  "consarray",
+  "tuple",
+  "focus",
+  "index",
+  "ancestor",
+  "seekingParent",
+  "group",
+];
 
 function createCompile() {
   let nodesLeft = mostNodes;
@@ -89,7 +99,8 @@ function createCompile() {
   function compile(node: Node): Meaning {
     nodesLeft -= 1;
     const kind = Object.hasOwn(kinds, node.type) ? kinds[node.type] : undefined;
-    if (!kind || nodesLeft < 0 || foreignMarks.some((mark) => (node as Record<string, unknown>)[mark] !== undefined)) return refuseNode();
+    if (!kind || nodesLeft < 0 || foreignMarks.some((mark) => (node as Record<string, unknown>)[mark] !== undefined))
+      return refuseNode();
     const meaning = kind(node);
     const filters = (node.predicate ?? []).map((predicate) => compileFilter(predicate, compile));
     return (input, frame) => {
@@ -111,7 +122,8 @@ function compileText(value: unknown): Meaning {
 
 function compileVariable({ value }: Node): Meaning {
   const name = String(value);
-  if (name === "") return (input) => ((input as List | undefined)?.isOuterWrapper ? takeItem((input as List)[0]) : input);
+  if (name === "")
+    return (input) => ((input as List | undefined)?.isOuterWrapper ? takeItem((input as List)[0]) : input);
   if (name === "$") return (_, { root }) => take(root);
   return (_, { bindings }) => (Object.hasOwn(bindings, name) ? take(bindings[name]) : leaveIt());
 }
@@ -132,9 +144,12 @@ function compilePath({ steps = [] }: Node, compile: Compile): Meaning {
 function compileStep(step: Node, compile: Compile, isLast: boolean): (items: unknown[], frame: Frame) => unknown[] {
   const meaning = compile(step);
   const filters = (step.stages ?? []).map((stage) => compileFilter(stage, compile));
-  const filterAll = (value: unknown, frame: Frame): unknown => filters.reduce((kept, filter) => filter(kept, frame), value);
+  const filterAll = (value: unknown, frame: Frame): unknown =>
+    filters.reduce((kept, filter) => filter(kept, frame), value);
   return (items, frame) => {
-    const results = items.map((item) => filterAll(meaning(take(item), frame), frame)).filter((result) => result !== undefined);
+    const results = items
+      .map((item) => filterAll(meaning(take(item), frame), frame))
+      .filter((result) => result !== undefined);
     return isLast && results.length === 1 && isPlainList(results[0]) ? results[0] : flatten(results, frame);
   };
 }
@@ -188,15 +203,18 @@ function isWanted(wanted: unknown, { index, length }: { index: number; length: n
 
 function compileBinary(sign: string, one: Meaning, other: Meaning): Meaning {
   const lazy = Object.hasOwn(lazyOperators, sign) ? lazyOperators[sign] : undefined;
-  if (lazy) return (input, frame) => lazy(isTruthy(one(input, frame), frame), () => isTruthy(other(input, frame), frame));
+  if (lazy)
+    return (input, frame) => lazy(isTruthy(one(input, frame), frame), () => isTruthy(other(input, frame), frame));
   const operator = Object.hasOwn(operators, sign) ? operators[sign] : undefined;
   if (!operator) return refuseNode();
   return (input, frame) => operator(one(input, frame), other(input, frame), frame);
 }
 
 function compileUnary({ value, expression, expressions = [], lhs }: Node, compile: Compile): Meaning {
-  if (value === "[") return compileList(expressions.map((item) => ({ meaning: compile(item), isList: item.value === "[" })));
-  if (value === "{") return compileObject((lhs as [Node, Node][]).map(([key, entry]) => [compile(key), compile(entry)]));
+  if (value === "[")
+    return compileList(expressions.map((item) => ({ meaning: compile(item), isList: item.value === "[" })));
+  if (value === "{")
+    return compileObject((lhs as [Node, Node][]).map(([key, entry]) => [compile(key), compile(entry)]));
   if (value !== "-") return refuseNode();
   const meaning = compile(expression ?? refuseNode());
   return (input, frame) => {
@@ -223,8 +241,11 @@ function compileObject(pairs: [Meaning, Meaning][]): Meaning {
     // A list of several is grouped by the keys, and an empty one is changed.
     if (Array.isArray(input) && input.length !== 1) return leaveIt();
     const item = Array.isArray(input) ? takeItem(input[0]) : input;
-    const named = pairs.map(([key, entry]) => ({ name: key(item, frame), entry })).filter(({ name }) => name !== undefined);
-    if (new Set(named.map(({ name }) => name)).size < named.length || !named.every(({ name }) => isUsualKey(name))) return leaveIt();
+    const named = pairs
+      .map(([key, entry]) => ({ name: key(item, frame), entry }))
+      .filter(({ name }) => name !== undefined);
+    if (new Set(named.map(({ name }) => name)).size < named.length || !named.every(({ name }) => isUsualKey(name)))
+      return leaveIt();
     const entries = named.map(({ name, entry }) => [name as string, entry(item, frame)] as const);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   };

@@ -45,7 +45,9 @@ describe("evaluateExpression", () => {
       message: /^The expression failed: .* \(at character 7\)\.$/,
     });
     await expect(evaluate("name + 1")).rejects.toThrow(/must evaluate to a number/);
-    await expect(evaluate("$error('my own words')")).rejects.toThrow("The expression failed: my own words (at character 7).");
+    await expect(evaluate("$error('my own words')")).rejects.toThrow(
+      "The expression failed: my own words (at character 7).",
+    );
   });
 
   it("leaves functions out of its value", async () => {
@@ -84,7 +86,9 @@ describe("evaluateExpression", () => {
   });
 
   it("takes data with poisonous keys for data", async () => {
-    const input = JSON.parse('{"x": 1, "__proto__": {"y": 5}, "f": {"_jsonata_function": true, "implementation": "x"}}') as unknown;
+    const input = JSON.parse(
+      '{"x": 1, "__proto__": {"y": 5}, "f": {"_jsonata_function": true, "implementation": "x"}}',
+    ) as unknown;
     expect(await evaluate("x", input)).toBe(1);
     expect(await evaluate("y", input)).toBeUndefined();
     await expect(evaluate("f()", input)).rejects.toMatchObject({ code: "validation_failed" });
@@ -123,7 +127,9 @@ describe("evaluateExpression", () => {
   });
 
   it("refuses more data than it takes", async () => {
-    await expect(evaluate("$map([1], $string)", "x".repeat(10_000_001))).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(evaluate("$map([1], $string)", "x".repeat(10_000_001))).rejects.toMatchObject({
+      code: "validation_failed",
+    });
   });
 
   it("stops at once when it is aborted, running or waiting for its turn", async () => {
@@ -133,14 +139,17 @@ describe("evaluateExpression", () => {
     );
     setTimeout(() => abort.abort(new Error("enough")), 200);
     const startedAt = performance.now();
-    for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: { message: "enough" } });
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: "rejected", reason: { message: "enough" } });
     expect(performance.now() - startedAt).toBeLessThan(1000);
     await expect(evaluateExpression(own, "1", { input: {}, signal: abort.signal })).rejects.toThrow("enough");
     expect(await evaluate("1 + 1")).toBe(2);
   });
 
   it("answers many at the same time, each with its own value", async () => {
-    const values = await Promise.all(Array.from({ length: 30 }, (_, number) => evaluateExpression(own, `$ + ${number}`, { input: 100 })));
+    const values = await Promise.all(
+      Array.from({ length: 30 }, (_, number) => evaluateExpression(own, `$ + ${number}`, { input: 100 })),
+    );
     expect(values).toEqual(Array.from({ length: 30 }, (_, number) => 100 + number));
   });
 
@@ -155,13 +164,18 @@ describe("evaluateExpression", () => {
   it("does not keep the process from ending", () => {
     const script = `import { evaluateExpression } from ${JSON.stringify(new URL("./evaluate-expressions.ts", import.meta.url).href)};
       process.stdout.write(String(await evaluateExpression("own", "1 + 1", { input: {} })));`;
-    expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 15_000 }).toString()).toBe("2");
+    expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 15_000 }).toString()).toBe(
+      "2",
+    );
   });
 });
 
 describe("evaluateExpressions", () => {
   it("gives each expression its own answer, in order", async () => {
-    const answers = await evaluateExpressions(own, ["$a + 1", "nothing", "name + 1", "$a"], { input: data, bindings: { a: 1 } });
+    const answers = await evaluateExpressions(own, ["$a + 1", "nothing", "name + 1", "$a"], {
+      input: data,
+      bindings: { a: 1 },
+    });
     expect(answers).toEqual([
       { value: 2 },
       { value: undefined },
@@ -171,7 +185,10 @@ describe("evaluateExpressions", () => {
   });
 
   it("keeps what one expression names from the next", async () => {
-    expect(await evaluateExpressions(own, ["($x := 1; $x)", "$x"], { input: {} })).toEqual([{ value: 1 }, { value: undefined }]);
+    expect(await evaluateExpressions(own, ["($x := 1; $x)", "$x"], { input: {} })).toEqual([
+      { value: 1 },
+      { value: undefined },
+    ]);
   });
 
   it("counts the length of all values together", async () => {
@@ -180,7 +197,9 @@ describe("evaluateExpressions", () => {
   });
 
   it("has one second for all of them", async () => {
-    await expect(evaluateExpressions(own, ["1", endlessSearch], { input: {} })).rejects.toThrow("takes longer than 1000 ms");
+    await expect(evaluateExpressions(own, ["1", endlessSearch], { input: {} })).rejects.toThrow(
+      "takes longer than 1000 ms",
+    );
   });
 
   it("shows nobody the data of another", async () => {

@@ -27,7 +27,11 @@ export const evaluators = createEvaluatorPool();
  * a thread of this process could be stopped, but its exhausted memory would end this process too. No process is asked by two organizations,
  * because JSONata keeps what all its expressions share where an expression can change it.
  */
-export async function evaluateExpression(organizationId: string, expression: string, context: EvaluationContext): Promise<unknown> {
+export async function evaluateExpression(
+  organizationId: string,
+  expression: string,
+  context: EvaluationContext,
+): Promise<unknown> {
   const [evaluated] = await evaluateExpressions(organizationId, [expression], context);
   if (evaluated?.fault !== undefined) throw refuseExpression(`failed: ${evaluated.fault}`);
   return evaluated?.value;
@@ -45,7 +49,9 @@ export async function evaluateExpressions(
   signal?.throwIfAborted();
   if (expressions.some(({ length }) => length > longestExpression))
     throw refuseExpression(`is longer than ${longestExpression} characters`);
-  const evaluated: (Evaluated | undefined)[] = expressions.map((text) => interpret(organizationId, text, { input, bindings }));
+  const evaluated: (Evaluated | undefined)[] = expressions.map((text) =>
+    interpret(organizationId, text, { input, bindings }),
+  );
   const left = expressions.filter((_, index) => !evaluated[index]);
   if (left.length === 0) return evaluated as Evaluated[];
   const data = writeData({ input, bindings });

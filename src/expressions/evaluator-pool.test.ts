@@ -6,8 +6,12 @@ import { createEvaluatorPool } from "./evaluator-pool.ts";
 
 const endlessSearch = `$match("${"a".repeat(60)}b", /(a+)+$/)`;
 const data = JSON.stringify({ input: {}, bindings: {} });
-const ask = (pool: ReturnType<typeof createEvaluatorPool>, organizationId: string, expression: string, signal?: AbortSignal) =>
-  pool.ask(organizationId, { expressions: [expression], data, signal });
+const ask = (
+  pool: ReturnType<typeof createEvaluatorPool>,
+  organizationId: string,
+  expression: string,
+  signal?: AbortSignal,
+) => pool.ask(organizationId, { expressions: [expression], data, signal });
 
 /** The processes for expressions that this one has started. */
 const readProcesses = (): number[] =>
@@ -16,7 +20,8 @@ const readProcesses = (): number[] =>
     .map(({ pid }) => pid);
 
 /** Without a spare, whose start would be counted whenever it happens to come. */
-const createPool = (limits: Parameters<typeof createEvaluatorPool>[0] = {}) => createEvaluatorPool({ spareAfterMs: 600_000, ...limits });
+const createPool = (limits: Parameters<typeof createEvaluatorPool>[0] = {}) =>
+  createEvaluatorPool({ spareAfterMs: 600_000, ...limits });
 
 /** Processor time in hundredths of a second. */
 function readTicks(pid: number): number {
@@ -52,14 +57,17 @@ describe("the processes for expressions", () => {
   it("are the same for one organization, however its id is written", async () => {
     const pool = createPool();
     const before = new Set(readProcesses());
-    for (const organizationId of ["abc", "ABC", "abc"]) expect(await ask(pool, organizationId, "1 + 1")).toEqual([{ json: "2" }]);
+    for (const organizationId of ["abc", "ABC", "abc"])
+      expect(await ask(pool, organizationId, "1 + 1")).toEqual([{ json: "2" }]);
     expect(readProcesses().filter((pid) => !before.has(pid))).toHaveLength(1);
   });
 
   it("take turns when there are more organizations than processes, however long the questions of one are", async () => {
     const pool = createPool({ processes: 1, turnMs: 20 });
     const flood = Promise.allSettled(Array.from({ length: 4 }, () => ask(pool, "one", endlessSearch)));
-    const others = await Promise.all(["two", "three", "four"].map((organizationId) => ask(pool, organizationId, "1 + 1")));
+    const others = await Promise.all(
+      ["two", "three", "four"].map((organizationId) => ask(pool, organizationId, "1 + 1")),
+    );
     expect(others).toEqual([[{ json: "2" }], [{ json: "2" }], [{ json: "2" }]]);
     const ended = vi.fn();
     void flood.then(ended);

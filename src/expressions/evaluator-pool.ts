@@ -123,7 +123,10 @@ function takeProcess(pool: Pool, lane: Lane): void {
   const evaluator = lane.hasLost ? startEvaluator() : pool.spares.take();
   const nowMs = performance.now();
   Object.assign(lane, { evaluator, heldSinceMs: nowMs, usedAtMs: nowMs, isRetiring: false });
-  evaluator.listen({ said: (said, texts) => hear(pool, lane, { said, texts }), gone: () => lose(pool, lane, evaluator) });
+  evaluator.listen({
+    said: (said, texts) => hear(pool, lane, { said, texts }),
+    gone: () => lose(pool, lane, evaluator),
+  });
   endWhenIdle(pool, lane, evaluator);
 }
 
@@ -171,11 +174,14 @@ function lose(pool: Pool, lane: Lane, evaluator: Evaluator): void {
   lane.sentCharacters = 0;
   lane.hasLost = true;
   lane.waiting.unshift(...others.map(({ question }) => question).filter(({ isAbandoned }) => !isAbandoned));
-  first?.question.fail(evaluator.isReady ? pool.watch.reasonFor(lane) : new Error("the process for expressions did not start"));
+  first?.question.fail(
+    evaluator.isReady ? pool.watch.reasonFor(lane) : new Error("the process for expressions did not start"),
+  );
   giveBack(pool, lane);
 }
 
-export const refuseExpression = (reason: string): Refusal => new Refusal("validation_failed", `The expression ${reason}.`);
+export const refuseExpression = (reason: string): Refusal =>
+  new Refusal("validation_failed", `The expression ${reason}.`);
 
 function readAnswers(told: NonNullable<Said["answers"]>, texts: string): ExpressionAnswer[] {
   let at = 0;

@@ -102,13 +102,24 @@ function holdOpen(child: ChildProcess, pipe: Socket, isNeeded: boolean): void {
 
 // In the package, where libraries are part of other files, it is beside the process that reads it.
 const jsonataFile =
-  codeExtension === ".ts" ? createRequire(import.meta.url).resolve("jsonata") : path.join(codeFolder, "expressions", "jsonata.js");
+  codeExtension === ".ts"
+    ? createRequire(import.meta.url).resolve("jsonata")
+    : path.join(codeFolder, "expressions", "jsonata.js");
 
 function startProcess(): ChildProcess {
   const mayRead = [codeFolder, path.dirname(jsonataFile)].map((folder) => `--allow-fs-read=${path.join(folder, "*")}`);
-  const limits = ["--max-old-space-size=256", "--disallow-code-generation-from-strings", "--disable-warning=ExperimentalWarning"];
+  const limits = [
+    "--max-old-space-size=256",
+    "--disallow-code-generation-from-strings",
+    "--disable-warning=ExperimentalWarning",
+  ];
   const words = ["--permission", ...mayRead, ...limits, ...(hasShell ? ["--stack-size=3000"] : [])];
-  const command = [process.execPath, ...words, path.join(codeFolder, "expressions", `expression-process${codeExtension}`), jsonataFile];
+  const command = [
+    process.execPath,
+    ...words,
+    path.join(codeFolder, "expressions", `expression-process${codeExtension}`),
+    jsonataFile,
+  ];
   const limited = ["-c", `ulimit -t ${longestLifeProcessorSeconds}; ulimit -c 0; exec "$0" "$@"`, ...command];
   return spawn(hasShell ? "/bin/sh" : process.execPath, hasShell ? limited : command.slice(1), {
     // Nothing of this process, above all no secret of its environment, is within an expression's reach.
@@ -126,7 +137,10 @@ function readUsage(pid: number): Usage {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return { processorMs: (Number(fields[11]) + Number(fields[12])) * tickMs, memoryBytes: Number(fields[21]) * pageBytes };
+    return {
+      processorMs: (Number(fields[11]) + Number(fields[12])) * tickMs,
+      memoryBytes: Number(fields[21]) * pageBytes,
+    };
   } catch {
     return { processorMs: performance.now(), memoryBytes: 0 };
   }

@@ -65,8 +65,14 @@ export function createRealms(source: string) {
 
   return (): Realm => {
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
-    const script = new vm.Script(`(exports, module) => {${source}\n}`, { filename: "jsonata.js", ...(cachedData ? { cachedData } : {}) });
-    const open = vm.runInContext(insideText, context) as (encode: typeof encodeBase64, decode: typeof decodeBase64) => Inside;
+    const script = new vm.Script(`(exports, module) => {${source}\n}`, {
+      filename: "jsonata.js",
+      ...(cachedData ? { cachedData } : {}),
+    });
+    const open = vm.runInContext(insideText, context) as (
+      encode: typeof encodeBase64,
+      decode: typeof decodeBase64,
+    ) => Inside;
     const { holder, limits, parse, write } = open(encodeBase64, decodeBase64);
     const load = script.runInContext(context) as (exports: unknown, module: unknown) => void;
     load(holder.exports, holder);

@@ -8,7 +8,11 @@ import { parseHere } from "./parse-here.ts";
 const charactersAtOnce = longestExpression;
 
 /** What is wrong with how each JSONata expression is written, without evaluating it; undefined where nothing is. */
-export async function findExpressionFaults(organizationId: string, expressions: string[], pause: Pause): Promise<(string | undefined)[]> {
+export async function findExpressionFaults(
+  organizationId: string,
+  expressions: string[],
+  pause: Pause,
+): Promise<(string | undefined)[]> {
   const found: (string | undefined)[] = [];
   for (const text of expressions) {
     await pause();

@@ -22,7 +22,8 @@ export function bindsClone(tree: unknown): boolean {
     const { type, value, lhs, arguments: given, focus, index } = node;
     if (focus === "clone" || index === "clone" || (type === "index" && value === "clone")) return true;
     if (type === "bind" && (lhs as Tree | undefined)?.value === "clone") return true;
-    if (type === "lambda" && Array.isArray(given) && given.some((argument: Tree) => argument.value === "clone")) return true;
+    if (type === "lambda" && Array.isArray(given) && given.some((argument: Tree) => argument.value === "clone"))
+      return true;
   }
   return false;
 }
@@ -34,6 +35,7 @@ export const cloneFault = "the name $clone belongs to JSONata and cannot be give
  * (`$spread`, or data that says it is a function) gets at objects that others use.
  */
 export function couldChangeOthers(tree: unknown): boolean {
-  for (const { type, value } of visit(tree)) if (type === "transform" || (type === "variable" && value === "spread")) return true;
+  for (const { type, value } of visit(tree))
+    if (type === "transform" || (type === "variable" && value === "spread")) return true;
   return false;
 }

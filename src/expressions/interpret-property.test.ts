@@ -15,7 +15,11 @@ const data = fc.letrec<{ value: unknown; object: object; rows: unknown }>((tie) 
   object: fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
   // As real data mostly is: lists of alike things.
   rows: fc.array(
-    fc.record({ a: fc.integer({ min: 0, max: 9 }), b: fc.constantFrom("x", "y", ""), c: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }) }),
+    fc.record({
+      a: fc.integer({ min: 0, max: 9 }),
+      b: fc.constantFrom("x", "y", ""),
+      c: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }),
+    }),
     {
       maxLength: 4,
     },
@@ -24,13 +28,25 @@ const data = fc.letrec<{ value: unknown; object: object; rows: unknown }>((tie) 
 
 const oneOf = (...choices: string[]) => fc.constantFrom(...choices);
 const functions: [name: string, least: number, most: number][] = [
-  ...["sum", "max", "min", "average", "abs", "floor", "ceil", "number", "count", "exists", "boolean", "not", "type"].map(unary),
+  ...[
+    "sum",
+    "max",
+    "min",
+    "average",
+    "abs",
+    "floor",
+    "ceil",
+    "number",
+    "count",
+    "exists",
+    "boolean",
+    "not",
+    "type",
+  ].map(unary),
   ...["string", "uppercase", "lowercase", "trim", "length", "keys", "merge"].map(unary),
-  ...(["contains", "substringBefore", "substringAfter", "lookup", "append", "split"] as const).map((one): [string, number, number] => [
-    one,
-    2,
-    2,
-  ]),
+  ...(["contains", "substringBefore", "substringAfter", "lookup", "append", "split"] as const).map(
+    (one): [string, number, number] => [one, 2, 2],
+  ),
   ["round", 1, 2],
   ["substring", 2, 3],
   ["join", 1, 2],
@@ -48,14 +64,22 @@ const expression = fc.letrec<{ any: string; path: string; step: string; filter: 
     { depthSize: "small" },
     fc.integer({ min: -3, max: 3 }).map((one) => `[${one}]`),
     tie("any").map((one) => `[${one}]`),
-    fc.tuple(tie("step"), oneOf("=", "!=", "<", ">="), oneOf("1", "2", '"x"')).map(([step, sign, value]) => `[${step} ${sign} ${value}]`),
+    fc
+      .tuple(tie("step"), oneOf("=", "!=", "<", ">="), oneOf("1", "2", '"x"'))
+      .map(([step, sign, value]) => `[${step} ${sign} ${value}]`),
   ),
   path: fc
     .tuple(
       oneOf("$input", "$nodes.a", "$", "$$", "a", "list", "$input.list"),
-      fc.array(fc.tuple(tie("step"), fc.oneof({ weight: 3, arbitrary: fc.constant("") }, { weight: 1, arbitrary: tie("filter") })), {
-        maxLength: 3,
-      }),
+      fc.array(
+        fc.tuple(
+          tie("step"),
+          fc.oneof({ weight: 3, arbitrary: fc.constant("") }, { weight: 1, arbitrary: tie("filter") }),
+        ),
+        {
+          maxLength: 3,
+        },
+      ),
     )
     .map(([root, steps]) => [root, ...steps.map(([step, filter]) => step + filter)].join(".")),
   any: fc.oneof(
@@ -64,7 +88,11 @@ const expression = fc.letrec<{ any: string; path: string; step: string; filter: 
     { weight: 4, arbitrary: tie("path") },
     { weight: 1, arbitrary: fc.tuple(tie("path"), tie("filter")).map(([path, filter]) => path + filter) },
     fc
-      .tuple(tie("any"), oneOf("+", "-", "*", "/", "%", "=", "!=", "<", "<=", ">", ">=", "&", "and", "or", "in"), tie("any"))
+      .tuple(
+        tie("any"),
+        oneOf("+", "-", "*", "/", "%", "=", "!=", "<", "<=", ">", ">=", "&", "and", "or", "in"),
+        tie("any"),
+      )
       .map(([one, sign, other]) => `(${one} ${sign} ${other})`),
     fc.tuple(tie("any"), tie("any"), tie("any")).map(([condition, yes, no]) => `(${condition} ? ${yes} : ${no})`),
     fc.tuple(tie("any"), tie("any")).map(([condition, yes]) => `(${condition} ? ${yes})`),
@@ -78,7 +106,10 @@ const expression = fc.letrec<{ any: string; path: string; step: string; filter: 
       weight: 3,
       arbitrary: fc
         .tuple(fc.constantFrom(...functions), fc.array(tie("any"), { minLength: 3, maxLength: 3 }), fc.nat({ max: 1 }))
-        .map(([[called, least, most], given, more]) => `$${called}(${given.slice(0, Math.min(least + more, most)).join(", ")})`),
+        .map(
+          ([[called, least, most], given, more]) =>
+            `$${called}(${given.slice(0, Math.min(least + more, most)).join(", ")})`,
+        ),
     },
     fc
       .tuple(tie("any"), oneOf("$sum()", "$string()", "$uppercase()", '$join(",")', "$count()"))
@@ -87,11 +118,15 @@ const expression = fc.letrec<{ any: string; path: string; step: string; filter: 
 }));
 
 const withoutFunctions = (key: string, value: unknown) =>
-  key === "__proto__" || (typeof value === "object" && value !== null && ("_jsonata_lambda" in value || "_jsonata_function" in value))
+  key === "__proto__" ||
+  (typeof value === "object" && value !== null && ("_jsonata_lambda" in value || "_jsonata_function" in value))
     ? undefined
     : value;
 
-async function askJsonata(text: string, given: { input: unknown; bindings: Record<string, unknown> }): Promise<string | undefined> {
+async function askJsonata(
+  text: string,
+  given: { input: unknown; bindings: Record<string, unknown> },
+): Promise<string | undefined> {
   const { input, bindings } = JSON.parse(JSON.stringify(given)) as typeof given;
   const value: unknown = await jsonata(text, { stack: 500, sequence: 100_000 } as never).evaluate(input, bindings);
   return JSON.stringify(value, withoutFunctions);
@@ -111,7 +146,9 @@ it(
         if (!ours) return;
         seen.answered++;
         if (ours.value !== undefined) seen.found++;
-        const theirs = await askJsonata(text, given).catch((error: { message?: string }) => `refused: ${error.message}`);
+        const theirs = await askJsonata(text, given).catch(
+          (error: { message?: string }) => `refused: ${error.message}`,
+        );
         expect(JSON.stringify(ours.value)).toBe(theirs);
       }),
       { numRuns: roundsOf(20_000, 200_000), seed, includeErrorInReport: true } as fc.Parameters<unknown>,

@@ -60,7 +60,8 @@ describe("interpret", () => {
   it("ends after so many steps, however large the data", () => {
     const rows = Array.from({ length: 1_000 }, (_, number) => ({ number }));
     expect(evaluate("$sum($input.number)", { input: rows })).toEqual({ value: 499_500 });
-    const evaluateLong = () => expect(evaluate("$input[$count($input[number > 1]) > number]", { input: rows })).toBeUndefined();
+    const evaluateLong = () =>
+      expect(evaluate("$input[$count($input[number > 1]) > number]", { input: rows })).toBeUndefined();
     expect(shortestTime(evaluateLong)).toBeLessThan(500);
   });
 

@@ -17,7 +17,8 @@ import {
 /** Given as many arguments as it takes; those of a kind that JSONata would refuse or convert are left to it. */
 type BuiltIn = { least: number; most: number; apply: (given: unknown[], frame: Frame) => unknown };
 
-const text = (value: unknown, frame: Frame): string => (typeof value === "string" ? checkText(value, frame) : leaveIt());
+const text = (value: unknown, frame: Frame): string =>
+  typeof value === "string" ? checkText(value, frame) : leaveIt();
 const number = (value: unknown): number => (typeof value === "number" ? value : leaveIt());
 
 /** Of one text, or of nothing. */
@@ -78,11 +79,15 @@ export const builtIns: Readonly<Record<string, BuiltIn>> = {
   length: ofText(countCharacters),
   contains: ofTwoTexts((given, part) => given.includes(part)),
   substringBefore: ofTwoTexts((given, part) => (given.includes(part) ? given.slice(0, given.indexOf(part)) : given)),
-  substringAfter: ofTwoTexts((given, part) => (given.includes(part) ? given.slice(given.indexOf(part) + part.length) : given)),
+  substringAfter: ofTwoTexts((given, part) =>
+    given.includes(part) ? given.slice(given.indexOf(part) + part.length) : given,
+  ),
   substring: { least: 2, most: 3, apply: cutText },
   split: { least: 2, most: 2, apply: splitText },
   join: { least: 1, most: 2, apply: joinTexts },
-  keys: ofAny((given, frame) => (isObject(given) ? createSequence(...keysOf(given, frame)) : given === undefined ? undefined : leaveIt())),
+  keys: ofAny((given, frame) =>
+    isObject(given) ? createSequence(...keysOf(given, frame)) : given === undefined ? undefined : leaveIt(),
+  ),
   lookup: { least: 2, most: 2, apply: ([given, key], frame) => lookUp(given, text(key, frame), frame) },
   append: { least: 2, most: 2, apply: append },
   merge: ofAny(merge),
@@ -112,7 +117,8 @@ function toNumber(given: unknown): unknown {
 
 /** Half goes to the even neighbour, as seen in the decimal digits. */
 function round(given: number, places: unknown): number {
-  if (places !== undefined && (typeof places !== "number" || !Number.isInteger(places) || Math.abs(places) > 15)) return leaveIt();
+  if (places !== undefined && (typeof places !== "number" || !Number.isInteger(places) || Math.abs(places) > 15))
+    return leaveIt();
   const digits = String(given);
   if (digits.includes("e")) return leaveIt();
   const shifted = places ? Number(`${digits}e${places}`) : given;

@@ -36,7 +36,8 @@ function ofNumbers(apply: (one: number, other: number) => number): Operator {
 
 function ofComparable(apply: (one: string | number, other: string | number) => boolean): Operator {
   return (one, other) => {
-    if (![one, other].every((value) => value === undefined || typeof value === "string" || typeof value === "number")) return leaveIt();
+    if (![one, other].every((value) => value === undefined || typeof value === "string" || typeof value === "number"))
+      return leaveIt();
     if (one === undefined || other === undefined) return undefined;
     return typeof one === typeof other ? apply(one as string, other as string) : leaveIt();
   };

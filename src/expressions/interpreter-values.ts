@@ -31,7 +31,9 @@ export function spend(frame: Frame, steps = 1): void {
 export function take(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : leaveIt();
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? value : takeObject(value);
-  return value === undefined || value === null || typeof value === "string" || typeof value === "boolean" ? value : leaveIt();
+  return value === undefined || value === null || typeof value === "string" || typeof value === "boolean"
+    ? value
+    : leaveIt();
 }
 
 type Marked = { _jsonata_function?: unknown; _jsonata_lambda?: unknown; toJSON?: unknown };
@@ -99,7 +101,9 @@ export function isEqual(one: unknown, other: unknown, frame: Frame): boolean {
   spend(frame);
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((item, index) => isEqual(takeItem(item), takeItem(other[index]), frame));
+    return (
+      one.length === other.length && one.every((item, index) => isEqual(takeItem(item), takeItem(other[index]), frame))
+    );
   if (isObject(one) && isObject(other)) return areEqualObjects(one, other, frame);
   const isListAndObject = (Array.isArray(one) && isObject(other)) || (isObject(one) && Array.isArray(other));
   return isListAndObject ? leaveIt() : false;
@@ -137,7 +141,8 @@ export const checkNumber = (value: number): number => (Number.isFinite(value) ? 
 /** The value as it would come back as JSON and as records can hold it: without marks, and left to JSONata where anything would change. */
 export function toResult(value: unknown, frame: Frame): unknown {
   spend(frame);
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0") ? checkText(value, frame) : leaveIt();
+  if (typeof value === "string")
+    return value.isWellFormed() && !value.includes("\0") ? checkText(value, frame) : leaveIt();
   if (Object.is(value, -0)) return 0;
   const taken = take(value);
   if (Array.isArray(taken)) {

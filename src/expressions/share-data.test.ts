@@ -20,17 +20,12 @@ it("sends each item once where the data is long, and little data as it is", () =
 
 it("lets expressions see it everywhere", async () => {
   // Reversed, because that is nothing that is evaluated here.
-  const see = (expression: string) => evaluateExpression("an-organization", `$reverse([${expression}])`, { input: undefined, bindings });
-  expect(await see("$input.$length(text), $nodes.b.first.list[1].b, $nodes.a.first.n, $trigger.payload.list[0]")).toEqual([
-    1,
-    1,
-    null,
-    600_000,
-  ]);
-  expect(await see("$count($nodes.a.items), $count($nodes.a.items.text), $nodes.a.items[2].n, $nodes.b.items = [$input[0]]")).toEqual([
-    true,
-    1,
-    1,
-    3,
-  ]);
+  const see = (expression: string) =>
+    evaluateExpression("an-organization", `$reverse([${expression}])`, { input: undefined, bindings });
+  expect(
+    await see("$input.$length(text), $nodes.b.first.list[1].b, $nodes.a.first.n, $trigger.payload.list[0]"),
+  ).toEqual([1, 1, null, 600_000]);
+  expect(
+    await see("$count($nodes.a.items), $count($nodes.a.items.text), $nodes.a.items[2].n, $nodes.b.items = [$input[0]]"),
+  ).toEqual([true, 1, 1, 3]);
 });

@@ -6,8 +6,19 @@ import { createAuthenticate, createVerifyBearer, type VerifyBearer } from "./aut
 
 const organizationId = "organization-1";
 const slack = { id: "slack", scopes: ["mcp:invoke"], acceptsApiKeys: true, acceptsTokens: true };
-const platform = { id: "platform", scopes: ["platform:read", "platform:write"], acceptsApiKeys: false, acceptsTokens: true };
-const connection = { id: "connection-1", userId: "user-1", userName: "Ann", clientId: "client-1", clientName: "Test client" };
+const platform = {
+  id: "platform",
+  scopes: ["platform:read", "platform:write"],
+  acceptsApiKeys: false,
+  acceptsTokens: true,
+};
+const connection = {
+  id: "connection-1",
+  userId: "user-1",
+  userName: "Ann",
+  clientId: "client-1",
+  clientName: "Test client",
+};
 const keyInfo = { organizationId, apiKeyId: "key-1", apiKeyName: "Test key" };
 
 type Call = {
@@ -19,7 +30,13 @@ type Call = {
 };
 
 /** What authentication makes of one real request, and what it asked for that. */
-async function authenticate({ url = "/mcp", headers = {}, server = slack, rules = {}, tokenScopes = ["mcp:invoke"] }: Call) {
+async function authenticate({
+  url = "/mcp",
+  headers = {},
+  server = slack,
+  rules = {},
+  tokenScopes = ["mcp:invoke"],
+}: Call) {
   const asked: string[][] = [];
   const verifyBearer: VerifyBearer = async (token, serverId) => {
     asked.push(["token", token, serverId]);
@@ -53,10 +70,13 @@ describe("a bearer token", () => {
     expect(outcome).toEqual({ organizationId, scopes: ["mcp:invoke"], connection });
   });
 
-  it.each(["Bearer", "bearer  "])("that is empty (%j) is refused without being looked up, also beside a key", async (authorization) => {
-    const { asked, refusal } = await authenticate({ headers: { authorization, "x-api-key": "swy_1" } });
-    expect([asked, refusal]).toEqual([[], invalidToken]);
-  });
+  it.each(["Bearer", "bearer  "])(
+    "that is empty (%j) is refused without being looked up, also beside a key",
+    async (authorization) => {
+      const { asked, refusal } = await authenticate({ headers: { authorization, "x-api-key": "swy_1" } });
+      expect([asked, refusal]).toEqual([[], invalidToken]);
+    },
+  );
 
   it.each(["Basic abc", "Bearerabc", "xBearer abc"])("is not what %j says", async (authorization) => {
     expect(await authenticate({ headers: { authorization } })).toMatchObject({ asked: [], refusal: missingKey });
@@ -71,7 +91,8 @@ describe("a bearer token", () => {
     const call = { headers: { authorization: "Bearer abc" }, server: platform };
     expect((await authenticate({ ...call, tokenScopes: ["mcp:invoke", "platform:write"] })).refusal).toBeUndefined();
     const refusal = ["insufficient_scope", "This needs the scope platform:read or platform:write."];
-    for (const tokenScopes of [[], ["mcp:invoke"]]) expect(await authenticate({ ...call, tokenScopes })).toMatchObject({ refusal });
+    for (const tokenScopes of [[], ["mcp:invoke"]])
+      expect(await authenticate({ ...call, tokenScopes })).toMatchObject({ refusal });
   });
 });
 
@@ -83,7 +104,10 @@ describe("an API key", () => {
   });
 
   it("sees the tools that its rules leave", async () => {
-    const { outcome } = await authenticate({ headers: { "x-api-key": "swy_1" }, rules: { toolRules: ["slack_post_message"] } });
+    const { outcome } = await authenticate({
+      headers: { "x-api-key": "swy_1" },
+      rules: { toolRules: ["slack_post_message"] },
+    });
     const { view } = outcome as { view: { allows: (name: string) => boolean } };
     expect([view.allows("slack_post_message"), view.allows("slack_delete_message")]).toEqual([true, false]);
   });
@@ -94,22 +118,34 @@ describe("an API key", () => {
       expect(await authenticate({ headers, server: platform })).toMatchObject({ asked: [], refusal: missingToken });
     }
     const refusal = ["api_key_not_accepted", "This server takes no API keys. Connect with OAuth."];
-    expect(await authenticate({ headers: { "x-api-key": "swy_1" }, server: platform })).toMatchObject({ asked: [], refusal });
+    expect(await authenticate({ headers: { "x-api-key": "swy_1" }, server: platform })).toMatchObject({
+      asked: [],
+      refusal,
+    });
   });
 });
 
 describe("an address", () => {
   const headers = { "x-api-key": "swy_1" };
 
-  it.each(["access_token=abc", "a=1&ACCESS_TOKEN=abc", "key=swy_1", "a=1&k=swy_1", "=swy_1"])("with ?%s is refused", async (query) => {
-    const message = "Keys and tokens belong in headers, never in the address. Replace the one that was sent.";
-    for (const [server, code] of [[slack, "api_key_missing"] as const, [platform, "access_token_missing"] as const])
-      expect(await authenticate({ url: `/mcp?${query}`, headers, server })).toMatchObject({ asked: [], refusal: [code, message] });
-  });
+  it.each(["access_token=abc", "a=1&ACCESS_TOKEN=abc", "key=swy_1", "a=1&k=swy_1", "=swy_1"])(
+    "with ?%s is refused",
+    async (query) => {
+      const message = "Keys and tokens belong in headers, never in the address. Replace the one that was sent.";
+      for (const [server, code] of [[slack, "api_key_missing"] as const, [platform, "access_token_missing"] as const])
+        expect(await authenticate({ url: `/mcp?${query}`, headers, server })).toMatchObject({
+          asked: [],
+          refusal: [code, message],
+        });
+    },
+  );
 
-  it.each(["a=1", "my_access_token=1", "access_token", "swy_1", "a=1swy_", "a=1=swy_"])("with ?%s is not", async (query) => {
-    expect((await authenticate({ url: `/mcp?${query}`, headers })).refusal).toBeUndefined();
-  });
+  it.each(["a=1", "my_access_token=1", "access_token", "swy_1", "a=1swy_", "a=1=swy_"])(
+    "with ?%s is not",
+    async (query) => {
+      expect((await authenticate({ url: `/mcp?${query}`, headers })).refusal).toBeUndefined();
+    },
+  );
 });
 
 describe("an origin", () => {
@@ -122,17 +158,28 @@ describe("an origin", () => {
     },
   );
 
-  it.each(["", "nonsense", "1https://a.example", "https://a.example/path", "https://a b", "https://user@a.example", "https://a,https://b"])(
-    "of the form %j may not",
-    async (origin) => {
-      const refusal = ["origin_refused", "The Origin header does not have the form of an origin."];
-      expect(await from(origin)).toMatchObject({ asked: [], refusal });
-    },
-  );
+  it.each([
+    "",
+    "nonsense",
+    "1https://a.example",
+    "https://a.example/path",
+    "https://a b",
+    "https://user@a.example",
+    "https://a,https://b",
+  ])("of the form %j may not", async (origin) => {
+    const refusal = ["origin_refused", "The Origin header does not have the form of an origin."];
+    expect(await from(origin)).toMatchObject({ asked: [], refusal });
+  });
 });
 
 describe("an access token that was verified", () => {
-  const verified = { organizationId, serverId: "slack", connectionId: connection.id, role: "member" as const, scope: "mcp:invoke" };
+  const verified = {
+    organizationId,
+    serverId: "slack",
+    connectionId: connection.id,
+    role: "member" as const,
+    scope: "mcp:invoke",
+  };
   const { id: _, ...person } = connection;
   const verifyWith = (defaultCredentials: Record<string, string> | null) => {
     const asked: string[][] = [];

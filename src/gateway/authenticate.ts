@@ -29,10 +29,16 @@ export function createAuthenticate({ apiKeys, verifyBearer }: Options) {
     if (token) return await authenticateToken(token[1] ?? "", server);
     const key = headerText(request.headers["x-api-key"]);
     if (key === "") throw missing(server);
-    if (!server.acceptsApiKeys) throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
+    if (!server.acceptsApiKeys)
+      throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
     const { organizationId, apiKeyId, apiKeyName, ...rules } = await apiKeys.verify(key, "mcp:invoke");
     const view = createKeyView(server.id, rules);
-    return { organizationId, scopes: ["mcp:invoke"], apiKey: { id: apiKeyId, name: apiKeyName }, ...(view ? { view } : {}) };
+    return {
+      organizationId,
+      scopes: ["mcp:invoke"],
+      apiKey: { id: apiKeyId, name: apiKeyName },
+      ...(view ? { view } : {}),
+    };
   };
 }
 
@@ -50,7 +56,12 @@ export function createVerifyBearer(verify: VerifyAccessToken): VerifyBearer {
       defaultCredentials,
     } = await verify(token, serverId);
     const view = createKeyView(serverId, { toolRules: null, defaultCredentials });
-    return { organizationId, scopes, connection: { id, userId, userName, clientId, clientName }, ...(view ? { view } : {}) };
+    return {
+      organizationId,
+      scopes,
+      connection: { id, userId, userName, clientId, clientName },
+      ...(view ? { view } : {}),
+    };
   };
 }
 
@@ -58,7 +69,10 @@ const headerText = (value: string | string[] | undefined): string => (typeof val
 
 function missing({ acceptsApiKeys, acceptsTokens }: Server): Refusal {
   if (!acceptsApiKeys) return new Refusal("access_token_missing", "Connect with OAuth.");
-  return new Refusal("api_key_missing", `Send an API key in the X-API-Key header${acceptsTokens ? ", or connect with OAuth" : ""}.`);
+  return new Refusal(
+    "api_key_missing",
+    `Send an API key in the X-API-Key header${acceptsTokens ? ", or connect with OAuth" : ""}.`,
+  );
 }
 
 // Addresses end up in logs and histories, so what is in one is already lost; accepting it would teach people to do it.

@@ -27,7 +27,8 @@ export function createCallPlatformTool({ orRefused, run }: RecordedSteps): CallT
     const record = describeCall(call, { id: newId(), source: "platform", parameters });
     const { input, userId } = await orRefused(record, async () => {
       if (fault) throw fault;
-      if (!("connection" in caller)) throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
+      if (!("connection" in caller))
+        throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
       return { input: readInput(target, parameters), userId: caller.connection.userId };
     });
     const { organizationId } = caller;

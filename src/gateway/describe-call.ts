@@ -6,10 +6,16 @@ type Connection = Extract<McpCaller, { connection: unknown }>["connection"];
 type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
 
 /** What the history is told about a call that has just come in. */
-export function describeCall({ server, tool, caller, requestId, trace, misshapen }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
+export function describeCall(
+  { server, tool, caller, requestId, trace, misshapen }: McpToolCall<unknown>,
+  arrival: Arrival,
+): ArrivedCall {
   const { id, source } = arrival;
   const parameters = misshapen === undefined ? arrival.parameters : withoutCredentials(misshapen);
-  const who = "apiKey" in caller ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name } : describeConnection(caller.connection);
+  const who =
+    "apiKey" in caller
+      ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name }
+      : describeConnection(caller.connection);
   return {
     organizationId: caller.organizationId,
     id,

@@ -47,7 +47,11 @@ export function fitOutput({ output, recordId }: Output, { outputSchema = {}, lim
   const shown = isCut ? (shrink(output, outputSchema, limitCharacters) as Output["output"]) : output;
   const text = isCut ? JSON.stringify(shown) : whole;
   const counts = `${text.length} of ${whole.length} characters`;
-  const cut = describeCut({ recordId, answer: output, ...(isCut ? { counts, skipsEntries: skipsEntries(output, shown) } : {}) });
+  const cut = describeCut({
+    recordId,
+    answer: output,
+    ...(isCut ? { counts, skipsEntries: skipsEntries(output, shown) } : {}),
+  });
   return { texts: [text], structured: text === "{}" ? [] : [text.slice(1, -1)], blocks: [], ...cut };
 }
 
@@ -58,7 +62,9 @@ const lengthOf = (texts: string[]): number => texts.reduce((sum, text) => sum + 
 /** Whether the next page begins behind entries that were left out of this one. */
 const skipsEntries = (output: Output["output"], shown: Output["output"]): boolean =>
   typeof output.nextCursor === "string" &&
-  Object.entries(output).some(([key, list]) => Array.isArray(list) && list.length !== (shown[key] as unknown[] | undefined)?.length);
+  Object.entries(output).some(
+    ([key, list]) => Array.isArray(list) && list.length !== (shown[key] as unknown[] | undefined)?.length,
+  );
 
 type Missing = {
   recordId: string;
@@ -78,13 +84,18 @@ function describeCut({ recordId, answer, counts, ...missing }: Missing): { cut?:
   const sentences = [
     counts === undefined ? "" : `Cut short: ${counts}.`,
     missing.hasLargePicture ? "A picture of more than 5 MB as base64 is not shown." : "",
-    isKept ? `The whole answer is in the history, as record ${recordId}.` : `The history keeps only its beginning, as record ${recordId}.`,
+    isKept
+      ? `The whole answer is in the history, as record ${recordId}.`
+      : `The history keeps only its beginning, as record ${recordId}.`,
     missing.hasHandles && !isKept ? "What a handle stands for is not kept." : "",
-    missing.skipsEntries ? "`nextCursor` begins behind the entries left out: ask again with a smaller `limit` to see them." : "",
+    missing.skipsEntries
+      ? "`nextCursor` begins behind the entries left out: ask again with a smaller `limit` to see them."
+      : "",
     counts === undefined ? "" : "Ask for less to see all of it.",
   ];
   return { cut: sentences.filter((sentence) => sentence !== "").join(" ") };
 }
 
 const isKeptWhole = (answer: unknown): boolean =>
-  sizeOf(answer, outputsLimitBytes) <= outputsLimitBytes && Buffer.byteLength(JSON.stringify(answer)) <= outputsLimitBytes;
+  sizeOf(answer, outputsLimitBytes) <= outputsLimitBytes &&
+  Buffer.byteLength(JSON.stringify(answer)) <= outputsLimitBytes;

@@ -1,7 +1,8 @@
 type Caps = { text: number; list: number };
 
 /** How many characters of JSON a value takes; more than `most` is only said to be more, without looking at the rest. */
-export const sizeOf = (value: unknown, most: number): number => measure(value, most, { text: Infinity, list: Infinity });
+export const sizeOf = (value: unknown, most: number): number =>
+  measure(value, most, { text: Infinity, list: Infinity });
 
 /** The same where a text or a list counts for no more than its cap, however long it is. */
 export function measure(value: unknown, most: number, caps: Caps): number {

@@ -6,9 +6,12 @@ import type { ToolView } from "./mcp-caller.ts";
 /** What a key's rules and the default credentials make of one server; undefined when they change nothing anywhere. */
 export function createKeyView(serverId: string, { toolRules, defaultCredentials }: KeyRules): ToolView | undefined {
   if (toolRules === null && defaultCredentials === null) return undefined;
-  const references = Object.entries(defaultCredentials ?? {}).map(([type, credentialId]) => [type, toReference(credentialId)] as const);
+  const references = Object.entries(defaultCredentials ?? {}).map(
+    ([type, credentialId]) => [type, toReference(credentialId)] as const,
+  );
   return {
-    allows: (toolName) => toolRules === null || toolRules.some((rule) => matchesRule(rule, serverId) || matchesRule(rule, toolName)),
+    allows: (toolName) =>
+      toolRules === null || toolRules.some((rule) => matchesRule(rule, serverId) || matchesRule(rule, toolName)),
     defaults: new Map(references),
   };
 }

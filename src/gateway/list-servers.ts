@@ -14,7 +14,10 @@ export function listServers({ catalog, platform, version, serverUrlTemplate }: O
     ...createProviderServers(catalog, version).map((server) =>
       describeServer(server, { url: urlOf(server.id), inputOf: ({ target }) => target.inputSchema }),
     ),
-    describeServer(createPlatformServer(platform, version), { url: urlOf("platform"), inputOf: ({ inputSchema }) => inputSchema }),
+    describeServer(createPlatformServer(platform, version), {
+      url: urlOf("platform"),
+      inputOf: ({ inputSchema }) => inputSchema,
+    }),
   ];
 }
 

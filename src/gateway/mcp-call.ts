@@ -5,7 +5,16 @@ import { endAfter, factsOfFailure, readTraceParent, type Span, type Tracing } fr
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { type Era, type McpHeaders, metaOf } from "./mcp-era.ts";
-import { type Answer, answerError, answerResult, invalidParams, isObject, type RpcError, type RpcRequest, rpcCode } from "./mcp-message.ts";
+import {
+  type Answer,
+  answerError,
+  answerResult,
+  invalidParams,
+  isObject,
+  type RpcError,
+  type RpcRequest,
+  rpcCode,
+} from "./mcp-message.ts";
 import { createProgress, type Progress } from "./mcp-progress.ts";
 import { type ToolResult, writeToolResult } from "./mcp-result.ts";
 import type { McpServer, McpTool } from "./mcp-server.ts";
@@ -65,7 +74,12 @@ type Found<Target> = { tool: McpTool<Target>; fault: Refusal | undefined };
 export function createAnswerCall<Target>(options: McpOptions<Target>) {
   const { server, callTool, callsInFlight, limitCharacters, log, tracing } = options;
 
-  async function run({ tool, fault: misfit }: Found<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
+  async function run(
+    { tool, fault: misfit }: Found<Target>,
+    rpc: RpcRequest,
+    era: Era,
+    request: McpRequest,
+  ): Promise<ToolResult> {
     const { caller, requestId, trace } = request;
     const fault = misfit ?? (caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault);
     const meta = metaOf(rpc.params);
@@ -73,7 +87,9 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
     const stop = new AbortController();
     const cancel = () => stop.abort(new Refusal("cancelled", "The caller cancelled the call."));
     const finished =
-      era === "legacy" ? callsInFlight.add({ caller, serverId: server.id, id: rpc.id }, cancel) : request.onDisconnect(cancel);
+      era === "legacy"
+        ? callsInFlight.add({ caller, serverId: server.id, id: rpc.id }, cancel)
+        : request.onDisconnect(cancel);
     const { arguments: came = {} } = rpc.params;
     const given = isObject(came) ? { arguments: withDefaults(came, tool, caller) } : { arguments: {}, misshapen: came };
     const call = { server, tool, ...given, fault, caller, signal: stop.signal, requestId, trace };
@@ -86,8 +102,13 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
 
   /** The header comes first; a client that cannot set one may name its trace in the message. */
   function beginTrace({ name }: McpTool<Target>, { headers, trace, caller }: McpRequest, named: unknown): Span {
-    const isNamed = named !== undefined && !readTraceParent(headers.traceparent) && readTraceParent(named) !== undefined;
-    const facts = { "switchyard.organization.id": caller.organizationId, "switchyard.server.id": server.id, "switchyard.tool": name };
+    const isNamed =
+      named !== undefined && !readTraceParent(headers.traceparent) && readTraceParent(named) !== undefined;
+    const facts = {
+      "switchyard.organization.id": caller.organizationId,
+      "switchyard.server.id": server.id,
+      "switchyard.tool": name,
+    };
     return (isNamed ? tracing.follow(named) : trace).begin(`tools/call ${name}`, facts);
   }
 
@@ -96,7 +117,13 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
     const found = findTool(options, rpc, request);
     const whose = { id: rpc.id, requestId };
     if ("error" in found) return answerError(whose, found.error);
-    const context = { era, requestId, serverInfo: server.serverInfo, outputSchema: found.tool.outputSchema, limitCharacters };
+    const context = {
+      era,
+      requestId,
+      serverInfo: server.serverInfo,
+      outputSchema: found.tool.outputSchema,
+      limitCharacters,
+    };
     const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, context));
     const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
@@ -104,7 +131,8 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
       if (result instanceof Refusal) throw result;
       return write(result);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : hideFailure(error, log, { tool: found.tool, requestId, trace });
+      const refusal =
+        error instanceof Refusal ? error : hideFailure(error, log, { tool: found.tool, requestId, trace });
       const problem = toRpcError(refusal, found.fault);
       return problem ? answerError(whose, problem) : write(refusal);
     }
@@ -163,10 +191,15 @@ function toRpcError(refusal: Refusal, misfit: Refusal | undefined): RpcError | u
   return { status, code: rpcCode.refused, reason, message, ...(headers ? { headers } : {}) };
 }
 
-const notAllowed = ({ name }: { name: string }) => new Refusal("tool_not_allowed", `The rules of this API key do not allow ${name}.`);
+const notAllowed = ({ name }: { name: string }) =>
+  new Refusal("tool_not_allowed", `The rules of this API key do not allow ${name}.`);
 
 /** References that the caller's rules stand in for, when the caller names none. They are checked and recorded like any others. */
-function withDefaults(given: Record<string, unknown>, { credentials: types }: { credentials: string[] }, { view }: McpCaller) {
+function withDefaults(
+  given: Record<string, unknown>,
+  { credentials: types }: { credentials: string[] },
+  { view }: McpCaller,
+) {
   if (!view || given.credentials !== undefined) return given;
   const credentials = Object.fromEntries([...view.defaults].filter(([type]) => types.includes(type)));
   return types.length > 0 && Object.keys(credentials).length === types.length ? { ...given, credentials } : given;

@@ -19,7 +19,10 @@ const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
 /** Which era a message belongs to, or why it belongs to none. The body decides; the headers must agree with it. */
-export function chooseEra(message: RpcRequest | RpcNotification, headers: McpHeaders): { era: Era } | { error: RpcError } {
+export function chooseEra(
+  message: RpcRequest | RpcNotification,
+  headers: McpHeaders,
+): { era: Era } | { error: RpcError } {
   const meta = metaOf(message.params);
   const claimed = meta[versionKey];
   if (claimed === undefined && !namesModernRevision(headers.protocolVersion)) {
@@ -28,7 +31,9 @@ export function chooseEra(message: RpcRequest | RpcNotification, headers: McpHea
     return error ? { error } : { era: "legacy" };
   }
   const error =
-    message.kind === "request" ? findRequestFault(message, meta, headers) : findHeaderMismatch(message, claimed ?? modernRevision, headers);
+    message.kind === "request"
+      ? findRequestFault(message, meta, headers)
+      : findHeaderMismatch(message, claimed ?? modernRevision, headers);
   return error ? { error } : { era: "modern" };
 }
 
@@ -36,7 +41,8 @@ export function chooseEra(message: RpcRequest | RpcNotification, headers: McpHea
 export const allowsBatch = (protocolVersion: string | undefined): boolean =>
   protocolVersion === undefined || protocolVersion === "2025-03-26";
 
-export const metaOf = (params: Record<string, unknown>): Record<string, unknown> => (isObject(params._meta) ? params._meta : {});
+export const metaOf = (params: Record<string, unknown>): Record<string, unknown> =>
+  isObject(params._meta) ? params._meta : {};
 
 export const claimsModernEra = (params: Record<string, unknown>): boolean => metaOf(params)[versionKey] !== undefined;
 
@@ -46,10 +52,20 @@ const namesModernRevision = (version: string | undefined): boolean =>
 function findLegacyFault(version: string | undefined): RpcError | undefined {
   if (version === undefined || legacyRevisions.some((known) => known === version)) return undefined;
   const data = { supported: [modernRevision, ...legacyRevisions], requested: version };
-  return { status: 400, code: rpcCode.refused, reason: "malformed_request", message: `Unsupported protocol version: ${version}`, data };
+  return {
+    status: 400,
+    code: rpcCode.refused,
+    reason: "malformed_request",
+    message: `Unsupported protocol version: ${version}`,
+    data,
+  };
 }
 
-function findRequestFault(request: RpcRequest, meta: Record<string, unknown>, headers: McpHeaders): RpcError | undefined {
+function findRequestFault(
+  request: RpcRequest,
+  meta: Record<string, unknown>,
+  headers: McpHeaders,
+): RpcError | undefined {
   const missing = [
     ...(typeof meta[versionKey] === "string" ? [] : [versionKey]),
     ...(isObject(meta[capabilitiesKey]) ? [] : [capabilitiesKey]),
@@ -59,10 +75,16 @@ function findRequestFault(request: RpcRequest, meta: Record<string, unknown>, he
     return { status: 400, code: rpcCode.invalidParams, reason: "validation_failed", message, data: { missing } };
   }
   const claimed = String(meta[versionKey]);
-  return findHeaderMismatch(request, claimed, headers) ?? findUnsupported(claimed) ?? findMissingHeader(request, headers);
+  return (
+    findHeaderMismatch(request, claimed, headers) ?? findUnsupported(claimed) ?? findMissingHeader(request, headers)
+  );
 }
 
-function findHeaderMismatch({ method }: RpcRequest | RpcNotification, claimed: unknown, headers: McpHeaders): RpcError | undefined {
+function findHeaderMismatch(
+  { method }: RpcRequest | RpcNotification,
+  claimed: unknown,
+  headers: McpHeaders,
+): RpcError | undefined {
   if (headers.protocolVersion !== undefined && headers.protocolVersion !== claimed)
     return mismatch("MCP-Protocol-Version", "differs from the body's _meta");
   if (headers.method !== undefined && decodeHeader(headers.method) !== method)
@@ -87,7 +109,9 @@ function findMissingHeader({ method, params }: RpcRequest, headers: McpHeaders):
   if (headers.method === undefined) return mismatch("Mcp-Method", "is missing");
   if (method !== "tools/call" || typeof params.name !== "string") return undefined;
   if (headers.name === undefined) return mismatch("Mcp-Name", "is missing");
-  return decodeHeader(headers.name) === params.name ? undefined : mismatch("Mcp-Name", "differs from the body's params.name");
+  return decodeHeader(headers.name) === params.name
+    ? undefined
+    : mismatch("Mcp-Name", "differs from the body's params.name");
 }
 
 const mismatch = (header: string, fault: string): RpcError => ({

@@ -12,7 +12,8 @@ export function createErrorAnswer(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toRefusal(error);
     const { code, status, message } = refusal;
-    if (code === "internal_error") log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
+    if (code === "internal_error")
+      log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
     if (status === 401 || status === 403) reply.header("WWW-Authenticate", challengeFor(refusal, request));
     if (request.mcpCaller === undefined) return sendProblem(reply, request, refusal);
     const told = { status, code: rpcCodes[code] ?? rpcCode.refused, reason: code, message };
@@ -34,5 +35,7 @@ const rpcCodes: Partial<Record<RefusalCode, number>> = {
 function challengeFor({ code }: Refusal, request: FastifyRequest): string | undefined {
   const { mcp } = request.routeOptions.config;
   if (code === "access_token_invalid") return mcp?.challenges.invalidToken;
-  return code === "insufficient_scope" ? mcp?.challenges.insufficientScope(mcp.scopes.join(" ")) : mcp?.challenges.signIn;
+  return code === "insufficient_scope"
+    ? mcp?.challenges.insufficientScope(mcp.scopes.join(" "))
+    : mcp?.challenges.signIn;
 }

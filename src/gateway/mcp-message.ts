@@ -67,7 +67,10 @@ export const answerResult = (id: RequestId, result: string) => ({
 
 type Whose = { id: RequestId | null; requestId: string };
 
-export function answerError({ id, requestId }: Whose, { status, code, reason, message, data, headers }: RpcError): Answer {
+export function answerError(
+  { id, requestId }: Whose,
+  { status, code, reason, message, data, headers }: RpcError,
+): Answer {
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id,

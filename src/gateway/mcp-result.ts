@@ -33,7 +33,12 @@ export function writeToolResult(result: ToolResult, context: ResultContext): str
     members.push(`"content":[${textBlock(describe(result))}]`, '"isError":true');
     const { code, errors, headers } = result;
     const seconds = headers?.["Retry-After"];
-    const error = { code, requestId, ...(errors ? { errors } : {}), ...(seconds ? { retryAfterSeconds: Number(seconds) } : {}) };
+    const error = {
+      code,
+      requestId,
+      ...(errors ? { errors } : {}),
+      ...(seconds ? { retryAfterSeconds: Number(seconds) } : {}),
+    };
     meta.push(`"switchyard/error":${JSON.stringify(error)}`);
   } else members.push(...writeContent(result, context));
   if (meta.length > 0) members.push(`"_meta":{${meta.join(",")}}`);

@@ -21,7 +21,9 @@ import { createEventStream } from "./mcp-stream.ts";
 export type Mount = {
   server: McpServer<unknown>;
   open: (
-    options: Pick<McpRouteOptions, "callsInFlight" | "limitCharacters" | "log" | "tracing"> & { challenge: (scope: string) => string },
+    options: Pick<McpRouteOptions, "callsInFlight" | "limitCharacters" | "log" | "tracing"> & {
+      challenge: (scope: string) => string;
+    },
   ) => Mcp;
 };
 
@@ -44,7 +46,11 @@ export type McpRouteOptions = {
 };
 
 /** Everything about HTTP that all MCP servers share; `mount` opens POST /{serverId}/mcp. Authentication comes before the body is read. */
-export async function registerMcpRoutes(server: FastifyInstance, options: McpRouteOptions, mounts: Mount[]): Promise<void> {
+export async function registerMcpRoutes(
+  server: FastifyInstance,
+  options: McpRouteOptions,
+  mounts: Mount[],
+): Promise<void> {
   const { authenticate, log, limitPerMinute } = options;
   server.decorateRequest("mcpCaller");
   await server.register(async (scope) => {
@@ -55,7 +61,10 @@ export async function registerMcpRoutes(server: FastifyInstance, options: McpRou
       const { mcp } = request.routeOptions.config;
       if (mcp) request.mcpCaller = await authenticate(request, mcp);
     });
-    const count = createCount(scope, { maxPerMinute: limitPerMinute, callerOf: (request) => callerKey(callerOf(request)) });
+    const count = createCount(scope, {
+      maxPerMinute: limitPerMinute,
+      callerOf: (request) => callerKey(callerOf(request)),
+    });
     scope.addHook("onRequest", count);
     for (const mount of mounts) addRoute(scope, mount, { ...options, count });
   });
@@ -70,14 +79,24 @@ function addRoute(
 ): void {
   const { id, scopes, acceptsApiKeys, acceptsTokens } = mount.server;
   const challenges = createChallenges({ resourceUrl, serverId: id, scopes, acceptsTokens });
-  const { answer } = mount.open({ callsInFlight, challenge: challenges.insufficientScope, limitCharacters, log, tracing });
+  const { answer } = mount.open({
+    callsInFlight,
+    challenge: challenges.insufficientScope,
+    limitCharacters,
+    log,
+    tracing,
+  });
   const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, acceptsTokens, challenges } } as const;
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
     requireJsonAccepted(request.headers.accept);
     const read = await readBody(request.body);
     const stream = createEventStream(reply, keepAliveMs);
-    const answered = await answer({ ...read, ...toMcpRequest(request, reply, stream.open), countMessage: () => count(request, reply) });
+    const answered = await answer({
+      ...read,
+      ...toMcpRequest(request, reply, stream.open),
+      countMessage: () => count(request, reply),
+    });
     return stream.isOpen() ? stream.end(answered.body) : send(reply, answered);
   });
 }
@@ -116,7 +135,8 @@ function toMcpRequest(
   };
 }
 
-const textOf = (header: string | string[] | undefined): string | undefined => (typeof header === "string" ? header : header?.join(", "));
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === "string" ? header : header?.join(", ");
 
 type ReadBody = Pick<McpRequest, "body" | "fault">;
 
@@ -144,13 +164,24 @@ function readRefused(text: string): unknown {
 
 function withinArguments({ code, errors = [] }: Refusal, body: unknown): Refusal {
   const isCall = isObject(body) && body.method === "tools/call";
-  const faults = errors.map(({ pointer, detail }) => ({ pointer: isCall ? pointer.replace(/^\/params\/arguments/, "") : pointer, detail }));
+  const faults = errors.map(({ pointer, detail }) => ({
+    pointer: isCall ? pointer.replace(/^\/params\/arguments/, "") : pointer,
+    detail,
+  }));
   const [first] = faults;
-  return new Refusal(code, `${first?.pointer.replace(/^\//, "") || "The request"} ${first?.detail ?? "is not valid"}.`, { errors: faults });
+  return new Refusal(
+    code,
+    `${first?.pointer.replace(/^\//, "") || "The request"} ${first?.detail ?? "is not valid"}.`,
+    { errors: faults },
+  );
 }
 
 function requireJsonAccepted(accept: string | undefined): void {
-  if (accept === undefined || /(?:application\/json|application\/\*|\*\/\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)) return;
+  if (
+    accept === undefined ||
+    /(?:application\/json|application\/\*|\*\/\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+  )
+    return;
   throw new Refusal("not_acceptable", "The answer is application/json, which the Accept header excludes.");
 }
 

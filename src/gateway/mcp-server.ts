@@ -9,7 +9,13 @@ export type McpTool<Target> = {
   description: string;
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
-  annotations: { title: string; readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
   /** Types of the credentials a call needs. */
   credentials: string[];
   /** Types of those that it takes in place of its own. */
@@ -84,7 +90,9 @@ export function createMcpServer<Target>(description: Description<Target>) {
     },
     /** What the server says when a caller connects. */
     introductionFor: (view: ToolView | undefined) =>
-      view && instructionsWithDefaults !== undefined && hasAllDefaults(view.defaults) ? introductionWithDefaults : introduction,
+      view && instructionsWithDefaults !== undefined && hasAllDefaults(view.defaults)
+        ? introductionWithDefaults
+        : introduction,
   };
 }
 
@@ -105,7 +113,10 @@ function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["default
 }
 
 /** Whoever reads only what is structured must also learn that something is missing. */
-export const withCut = (schema: JsonSchema): JsonSchema => ({ ...schema, properties: { ...(schema.properties as object), cut } });
+export const withCut = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  properties: { ...(schema.properties as object), cut },
+});
 
 const cut = {
   type: "string",

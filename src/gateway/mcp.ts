@@ -29,15 +29,24 @@ export function createMcp<Target>(options: McpOptions<Target>) {
     if (Array.isArray(request.body)) return await answerBatch(request.body, request);
     const message = readMessage(request.body);
     if (message.kind === "invalid")
-      return answerError({ id: message.id, requestId: request.requestId }, invalidRequest("this is no JSON-RPC message"));
+      return answerError(
+        { id: message.id, requestId: request.requestId },
+        invalidRequest("this is no JSON-RPC message"),
+      );
     if (message.kind === "response") return { status: 202 };
-    return message.kind === "request" ? await answerRequest(message, request) : await answerNotification(message, request);
+    return message.kind === "request"
+      ? await answerRequest(message, request)
+      : await answerNotification(message, request);
   }
 
-  async function answerNotification(message: RpcNotification, { headers, caller, requestId }: McpRequest): Promise<Answer> {
+  async function answerNotification(
+    message: RpcNotification,
+    { headers, caller, requestId }: McpRequest,
+  ): Promise<Answer> {
     const chosen = chooseEra(message, headers);
     if ("error" in chosen) return answerError({ id: null, requestId }, chosen.error);
-    if (chosen.era === "legacy" && message.method === "notifications/cancelled") await cancel(caller, message.params.requestId);
+    if (chosen.era === "legacy" && message.method === "notifications/cancelled")
+      await cancel(caller, message.params.requestId);
     return { status: 202 };
   }
 
@@ -55,13 +64,17 @@ export function createMcp<Target>(options: McpOptions<Target>) {
 
   async function answerBatch(messages: unknown[], request: McpRequest): Promise<Answer> {
     const whose = { id: null, requestId: request.requestId };
-    const isModern = messages.some((message) => isObject(message) && isObject(message.params) && claimsModernEra(message.params));
+    const isModern = messages.some(
+      (message) => isObject(message) && isObject(message.params) && claimsModernEra(message.params),
+    );
     if (isModern || !allowsBatch(request.headers.protocolVersion))
       return answerError(whose, invalidRequest("batches exist only in revision 2025-03-26"));
     if (messages.length === 0 || messages.length > maxBatchLength)
       return answerError(whose, invalidRequest(`a batch has 1 to ${maxBatchLength} messages`));
     for (let counted = 1; counted < messages.length; counted++) await request.countMessage();
-    const answers = await Promise.all(messages.map((body) => answerBatched({ ...request, body, openStream: undefined })));
+    const answers = await Promise.all(
+      messages.map((body) => answerBatched({ ...request, body, openStream: undefined })),
+    );
     const bodies = answers.flatMap(({ body }) => (body === undefined ? [] : [body]));
     return bodies.length === 0 ? { status: 202 } : { status: 200, body: `[${bodies.join(",")}]` };
   }
@@ -71,7 +84,9 @@ export function createMcp<Target>(options: McpOptions<Target>) {
     const message = readMessage(body);
     if (message.kind === "request" && message.method === "initialize")
       return answerError({ id: message.id, requestId }, invalidRequest("initialize must not be part of a batch"));
-    return Array.isArray(body) ? answerError({ id: null, requestId }, invalidRequest("a batch in a batch")) : await answer(request);
+    return Array.isArray(body)
+      ? answerError({ id: null, requestId }, invalidRequest("a batch in a batch"))
+      : await answer(request);
   }
 
   return { answer };
@@ -94,7 +109,8 @@ const answerList =
   };
 
 const answerInitialize: Write = (server, { id, params: { protocolVersion } }, { caller: { view }, requestId }) => {
-  if (typeof protocolVersion !== "string") return answerError({ id, requestId }, invalidParams("protocolVersion is required"));
+  if (typeof protocolVersion !== "string")
+    return answerError({ id, requestId }, invalidParams("protocolVersion is required"));
   const { initialization } = server.introductionFor(view);
   return answerResult(id, initialization.get(protocolVersion) ?? (initialization.get("2025-11-25") as string));
 };

@@ -69,7 +69,15 @@ export function openGateway({ config, version }: Ground, needs: Needs) {
   };
 }
 
-const platformPartsOf = ({ identity, vault, history, workflows, plans: { credits }, triggers, runs }: Needs): PlatformParts => ({
+const platformPartsOf = ({
+  identity,
+  vault,
+  history,
+  workflows,
+  plans: { credits },
+  triggers,
+  runs,
+}: Needs): PlatformParts => ({
   organizations: identity.organizations,
   credentials: vault.credentials,
   calls: history.calls,

@@ -35,7 +35,8 @@ const describeWithGuides = (description: string, actions: readonly Action[]): st
 function instruct(description: string, type: string | undefined, mayBeEmpty: boolean) {
   if (type === undefined) return { instructions: description };
   const credentials = `\`credentials\`: {"${type}": "credential:organization:<uuid>"}, a reference to a connected account, never a secret.`;
-  const where = "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
+  const where =
+    "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
   return {
     instructions: `${description} Every tool ${mayBeEmpty ? "takes" : "needs"} ${credentials}${mayBeEmpty ? " Send {} for an address that needs none." : ""} ${where}`,
     instructionsWithDefaults: `${description} Every tool uses an account that was chosen beforehand, unless it is given ${credentials} ${where}`,

@@ -36,7 +36,11 @@ export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = fa
     return handles.reduce((changed, [field, handle]) => replaceAt(changed, field.split("/"), handle) as Item, item);
   });
   const shown = blocks.filter(({ type, data }) => type !== "image" || data.length <= pictureLimitCharacters);
-  return { items: lighter, blocks: shown.map((block) => JSON.stringify(block)), hasLargePicture: shown.length < blocks.length };
+  return {
+    items: lighter,
+    blocks: shown.map((block) => JSON.stringify(block)),
+    hasLargePicture: shown.length < blocks.length,
+  };
 }
 
 /** More than a model takes: a client may end a conversation over it. */

@@ -37,7 +37,14 @@ export type GatewayOptions = {
   privateServers: Mount[];
 };
 
-const exposedHeaders = ["WWW-Authenticate", "X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+const exposedHeaders = [
+  "WWW-Authenticate",
+  "X-Request-Id",
+  "Retry-After",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+];
 
 /** Port 3100: the MCP servers and the authorization server. */
 export async function createGatewayServer(options: GatewayOptions): Promise<FastifyInstance> {
@@ -61,7 +68,16 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   await options.oauth.registerAtGateway(server);
   await registerMcpRoutes(
     server,
-    { authenticate, callsInFlight, log: door.log, tracing: door.tracing, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
+    {
+      authenticate,
+      callsInFlight,
+      log: door.log,
+      tracing: door.tracing,
+      resourceUrl,
+      limitPerMinute,
+      limitCharacters,
+      keepAliveMs,
+    },
     mounts,
   );
   return server;
@@ -80,4 +96,5 @@ async function registerCors(server: FastifyInstance): Promise<void> {
 }
 
 // The route decides, because an address may be encoded; a preflight has no route of its own.
-const isForMetrics = ({ routeOptions, url }: FastifyRequest): boolean => [routeOptions.url, url.split("?", 1)[0]].includes("/metrics");
+const isForMetrics = ({ routeOptions, url }: FastifyRequest): boolean =>
+  [routeOptions.url, url.split("?", 1)[0]].includes("/metrics");

@@ -5,7 +5,11 @@ import { Refusal } from "../base/refusal.ts";
 import { type McpServer, type McpTool, withCut } from "./mcp-server.ts";
 
 /** GET /servers: what there is to connect to, for everybody. Written once, because it only changes with a new release. */
-export function registerServerRoutes(server: FastifyInstance, servers: McpServer<unknown>[], urlTemplate: string): void {
+export function registerServerRoutes(
+  server: FastifyInstance,
+  servers: McpServer<unknown>[],
+  urlTemplate: string,
+): void {
   const entries = servers.map((one) => describeServer(one, urlTemplate.replaceAll("{serverId}", one.id)));
   const toolCount = entries.reduce((sum, entry) => sum + entry.toolCount, 0);
   const all = toDocument({ data: entries, meta: { serverCount: entries.length, toolCount } });
@@ -13,11 +17,15 @@ export function registerServerRoutes(server: FastifyInstance, servers: McpServer
   const config = { access: "public" } as const;
 
   server.get("/servers", { config }, (request, reply) => sendDocument(request, reply, all));
-  server.get("/servers/:serverId", { config, schema: { params: z.object({ serverId: z.string() }) } }, (request, reply) => {
-    const document = single.get((request.params as { serverId: string }).serverId);
-    if (!document) throw new Refusal("not_found", "There is no such server.");
-    return sendDocument(request, reply, document);
-  });
+  server.get(
+    "/servers/:serverId",
+    { config, schema: { params: z.object({ serverId: z.string() }) } },
+    (request, reply) => {
+      const document = single.get((request.params as { serverId: string }).serverId);
+      if (!document) throw new Refusal("not_found", "There is no such server.");
+      return sendDocument(request, reply, document);
+    },
+  );
 }
 
 function describeServer(
@@ -39,7 +47,16 @@ function describeServer(
   };
 }
 
-const describeTool = ({ name, title, description, inputSchema, outputSchema, annotations, credentials, scope }: McpTool<unknown>) => ({
+const describeTool = ({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+  credentials,
+  scope,
+}: McpTool<unknown>) => ({
   name,
   title,
   description,

@@ -63,7 +63,10 @@ describe("a value that is too long", () => {
 
   it("takes no longer when it is nested deeply", () => {
     const bottom: unknown = Array.from({ length: 50_000 }, (_, index) => ({ id: index, text: "x".repeat(80) }));
-    const deep = Array.from({ length: 198 }).reduce<unknown>((inner, _, index) => (index % 2 ? [inner] : { inner }), bottom);
+    const deep = Array.from({ length: 198 }).reduce<unknown>(
+      (inner, _, index) => (index % 2 ? [inner] : { inner }),
+      bottom,
+    );
     expect(shortestTime(() => shrink(deep, {}, 25_000))).toBeLessThan(500);
     const shown = shrink(deep, {}, 25_000);
     expect(JSON.stringify(shown).length).toBeLessThanOrEqual(25_000);
@@ -72,7 +75,8 @@ describe("a value that is too long", () => {
 
   it.each([60, 61, 300])("has fewer of %i rows rather than broken ids, addresses and columns", (count) => {
     const address = (row: number, column: number) => `https://shop.test/items/${row}/${column}/0123456789`;
-    const row = (index: number) => Object.fromEntries(Array.from({ length: 20 }, (_, column) => [`c${column}`, address(index, column)]));
+    const row = (index: number) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, column) => [`c${column}`, address(index, column)]));
     const rows = Array.from({ length: count }, (_, index) => row(index));
     const shown = shrink(rows, {}, 25_000) as unknown[];
     expect(shown).toEqual(rows.slice(0, shown.length));

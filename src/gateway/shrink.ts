@@ -13,14 +13,17 @@ const shortText = 100;
  */
 export function shrink(value: unknown, schema: JsonSchema, budget: number): unknown {
   if (sizeOf(value, budget) <= budget) return value;
-  if (typeof value === "string") return value.length > shortText && hasFreeText(schema) ? cutText(value, budget) : value;
+  if (typeof value === "string")
+    return value.length > shortText && hasFreeText(schema) ? cutText(value, budget) : value;
   if (Array.isArray(value)) return shrinkList(value, entrySchema(schema), budget);
-  if (typeof value === "object" && value !== null) return shrinkFields(value as Record<string, unknown>, schema, budget);
+  if (typeof value === "object" && value !== null)
+    return shrinkFields(value as Record<string, unknown>, schema, budget);
   return value;
 }
 
 /** What is left of a value when all that is long in it is shortened. */
-const leastOf = (value: unknown, most: number): number => measure(value, most, { text: shortText + 2, list: leastPerEntry });
+const leastOf = (value: unknown, most: number): number =>
+  measure(value, most, { text: shortText + 2, list: leastPerEntry });
 
 function cutText(text: string, budget: number): string {
   const cut = (length: number) => `${text.slice(0, Math.max(0, length)).replace(/[\ud800-\udbff]$/, "")}…`;
@@ -109,11 +112,14 @@ const hasFreeText = (schema: JsonSchema): boolean =>
   branches(schema).every((branch) => !["format", "pattern", "enum", "const"].some((key) => key in branch));
 
 const entrySchema = (schema: JsonSchema): JsonSchema =>
-  branches(schema).flatMap(({ items }) => (typeof items === "object" && items !== null ? [items as JsonSchema] : []))[0] ?? {};
+  branches(schema).flatMap(({ items }) =>
+    typeof items === "object" && items !== null ? [items as JsonSchema] : [],
+  )[0] ?? {};
 
 function fieldSchema(schema: JsonSchema, key: string): JsonSchema {
   const found = branches(schema).map(
-    ({ properties, additionalProperties }) => (properties as Record<string, JsonSchema> | undefined)?.[key] ?? additionalProperties,
+    ({ properties, additionalProperties }) =>
+      (properties as Record<string, JsonSchema> | undefined)?.[key] ?? additionalProperties,
   );
   return (found.find((one) => typeof one === "object" && one !== null) as JsonSchema | undefined) ?? {};
 }

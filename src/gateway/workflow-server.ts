@@ -40,7 +40,8 @@ export function createWorkflowMount(options: Options): Mount {
       id: workflowServerId,
       title: "Workflows",
       description: "The workflows this organization offers as tools.",
-      instructions: "Each tool runs one workflow of the organization and returns what came out, or the id of the run when it takes longer.",
+      instructions:
+        "Each tool runs one workflow of the organization and returns what came out, or the id of the run when it takes longer.",
       version: options.version,
       icon,
       scopes: ["mcp:invoke"],
@@ -123,7 +124,10 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
     return { output: await run(record, () => follow(call, input)), recordId: record.id };
   };
 
-  async function follow({ tool, caller, signal, requestId, trace }: McpToolCall<WorkflowTarget>, input: Record<string, unknown>) {
+  async function follow(
+    { tool, caller, signal, requestId, trace }: McpToolCall<WorkflowTarget>,
+    input: Record<string, unknown>,
+  ) {
     const { organizationId } = caller;
     const prompt = typeof input.prompt === "string" ? input.prompt : "";
     const { id } = await runs.startRun({
@@ -140,7 +144,10 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
     if (!ended) return { runId: id, status: "pending" as const, items: [] };
     if (ended.status === "succeeded") return { runId: id, status: ended.status, items: ended.result ?? [] };
     if (ended.status === "cancelled") throw new Refusal("workflow_failed", `The run ${id} was cancelled.`);
-    throw new Refusal("workflow_failed", endSentence(`The run ${id} failed${ended.error ? `: ${ended.error.message}` : ""}`));
+    throw new Refusal(
+      "workflow_failed",
+      endSentence(`The run ${id} failed${ended.error ? `: ${ended.error.message}` : ""}`),
+    );
   }
 }
 

@@ -38,7 +38,11 @@ export async function openGround({ config, log, clock = systemClock, roles = [],
     const cookieKey = readCookieKey(config);
     const { tracing, ...spans } = await openTracing({ config, log, metrics }, roles.length > 0);
     const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
-    const outside = { fetch: createSafeFetch({ addressRules }), resolveHost: createResolveHost({ addressRules }), clock };
+    const outside = {
+      fetch: createSafeFetch({ addressRules }),
+      resolveHost: createResolveHost({ addressRules }),
+      clock,
+    };
     return {
       config,
       log,
@@ -72,7 +76,11 @@ const shareOfPages = 0.3;
 
 /** The schema brought up to date, and a pool on it with what watches it. */
 async function openDatabase(target: ConnectionTarget, { config, log, metrics }: Watched) {
-  const slowStatements = createSlowStatements({ log, limitMs: config.slowStatementMs, onSlow: metrics.countSlowStatement });
+  const slowStatements = createSlowStatements({
+    log,
+    limitMs: config.slowStatementMs,
+    onSlow: metrics.countSlowStatement,
+  });
   const { applied, version } = await migrate(target, { folder: migrationsFolder });
   if (applied.length > 0) log.info({ applied }, "database migrated");
   metrics.setSchemaVersion(version);
@@ -91,7 +99,11 @@ async function openTracing({ config, log, metrics }: Watched, isServer: boolean)
   const { endpoint, sampler, resource, ...target } = config.traces;
   if (endpoint === undefined || !isServer) return { tracing: createTracing(), close: async () => {} };
   const named = { "service.version": packageJson.version, ...resource };
-  const { add, close } = await createSpanExport({ target: { ...target, endpoint, resource: named }, log, count: metrics.countSpans });
+  const { add, close } = await createSpanExport({
+    target: { ...target, endpoint, resource: named },
+    log,
+    count: metrics.countSpans,
+  });
   return { tracing: createTracing({ sampler, onEnd: add }), close };
 }
 

@@ -3,13 +3,23 @@ import { isCutShort } from "../records/payload.ts";
 import type { ToolCall } from "./wire.ts";
 
 /** The call as a text to paste elsewhere. It holds a placeholder where the key belongs: the record never had the key. */
-export function copyCall(call: ToolCall, { as, serverUrlTemplate }: { as: "curl" | "mcp"; serverUrlTemplate: string }): string {
-  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: call.tool, arguments: argumentsOf(call) } };
+export function copyCall(
+  call: ToolCall,
+  { as, serverUrlTemplate }: { as: "curl" | "mcp"; serverUrlTemplate: string },
+): string {
+  const message = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: call.tool, arguments: argumentsOf(call) },
+  };
   if (as === "mcp") return `${JSON.stringify(message, null, 2)}\n`;
   const secret = call.source === "platform" ? "Authorization: Bearer <ACCESS_TOKEN>" : "X-API-Key: <API_KEY>";
   const lines = [
     `curl ${quote(serverUrlTemplate.replaceAll("{serverId}", call.serverId))}`,
-    ...[secret, "Content-Type: application/json", "Accept: application/json, text/event-stream"].map((header) => `  -H ${quote(header)}`),
+    ...[secret, "Content-Type: application/json", "Accept: application/json, text/event-stream"].map(
+      (header) => `  -H ${quote(header)}`,
+    ),
     `  --data-raw ${quote(JSON.stringify(message))}`,
   ];
   return `${lines.join(" \\\n")}\n`;
@@ -24,7 +34,8 @@ function argumentsOf(call: ToolCall): Record<string, unknown> {
   return hasCredentials ? { ...given, credentials } : given;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Nothing is special between single quotes of a shell but the single quote itself. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

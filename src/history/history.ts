@@ -30,11 +30,30 @@ type Options = {
 };
 
 /** Every tool call: written before it runs and when it ends, listed, streamed as it happens, and removed when it is old. */
-export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources, observe, findStoredOf }: Options) {
+export function createHistory({
+  db,
+  target,
+  clock,
+  log,
+  keptDays,
+  keptRows,
+  serverUrlTemplate,
+  sources,
+  observe,
+  findStoredOf,
+}: Options) {
   const live = createLive({ db, target, log, sources: { ...sources, [toolCallKind]: createToolCallSource({ db }) } });
   const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
   const partitions = createPartitions({ db, target, log });
-  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch, tableOf: partitions.tableOf, findStoredOf });
+  const recorder = createRecorder({
+    db,
+    clock,
+    log,
+    onChange,
+    onBatch: observe.batch,
+    tableOf: partitions.tableOf,
+    findStoredOf,
+  });
   const sweep = createSweep({ db, recorder, log, onChange });
   const retention = createCallRetention({ db, partitions, log, keptDays, keptRows, onDone: observe.retention });
   return {

@@ -34,7 +34,9 @@ export function createCallList({ db }: { db: Database }) {
   const searchFor =
     (text: string): Search =>
     (selection) =>
-      inTurn(selection.organizationId.toLowerCase(), () => searchCalls(tables, selection, { text, limit: searchedPerPage }));
+      inTurn(selection.organizationId.toLowerCase(), () =>
+        searchCalls(tables, selection, { text, limit: searchedPerPage }),
+      );
 
   return {
     async list(organizationId: string, { limit, cursor, search, ...filter }: ToolCallQuery): Promise<ToolCallList> {
@@ -42,7 +44,11 @@ export function createCallList({ db }: { db: Database }) {
       if (search !== undefined) return await searchPage(tables, { search: searchFor(search), selection, limit });
       const rows = await listCalls(tables, selection, limit + 1);
       const page = rows.slice(0, limit);
-      return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
+      return {
+        data: page.map(toEntry),
+        nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null,
+        searchedBackTo: null,
+      };
     },
 
     /** By position or after a cursor, with the number of all. */
@@ -96,7 +102,11 @@ async function searchPage(tables: HistoryDb, { search, selection, limit }: PageO
   const last = found.length > limit ? ids.at(-1) : seen.at(-1)?.id;
   const hasMore = found.length > limit || seen.length === searchedPerPage;
   const data = rows.map(toEntry).sort(newestFirst);
-  return { data, nextCursor: hasMore ? toCursor(last) : null, searchedBackTo: last === undefined ? null : timeOfId(last).toISOString() };
+  return {
+    data,
+    nextCursor: hasMore ? toCursor(last) : null,
+    searchedBackTo: last === undefined ? null : timeOfId(last).toISOString(),
+  };
 }
 
 /**
@@ -116,7 +126,8 @@ async function searchNewest(search: Search, organizationId: string): Promise<str
 }
 
 /** For whoever asked for one more than fits on a page. */
-const idAfter = (rows: { id: string }[], limit: number): string | null => (rows.length > limit ? (rows[limit - 1]?.id ?? null) : null);
+const idAfter = (rows: { id: string }[], limit: number): string | null =>
+  rows.length > limit ? (rows[limit - 1]?.id ?? null) : null;
 
 const newestFirst = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : -1);
 
@@ -124,7 +135,8 @@ const newestFirst = (one: { id: string }, other: { id: string }): number => (one
 function createTextMatch(search: string | undefined): (row: CallRow) => boolean {
   if (search === undefined) return () => true;
   const text = search.toLowerCase();
-  return ({ tool, errorMessage, parameters }) => [tool, errorMessage ?? "", parameters].some((field) => field.toLowerCase().includes(text));
+  return ({ tool, errorMessage, parameters }) =>
+    [tool, errorMessage ?? "", parameters].some((field) => field.toLowerCase().includes(text));
 }
 
 function select(
@@ -132,7 +144,10 @@ function select(
   { from, to, ...filter }: Omit<ToolCallFilter, "search">,
   cursor: string | undefined,
 ): CallSelection {
-  const bounds = [cursor === undefined ? undefined : fromCursor(cursor), to === undefined ? undefined : lowestIdAt(new Date(to))];
+  const bounds = [
+    cursor === undefined ? undefined : fromCursor(cursor),
+    to === undefined ? undefined : lowestIdAt(new Date(to)),
+  ];
   return {
     organizationId,
     ...filter,
@@ -153,7 +168,14 @@ function fromCursor(cursor: string): string {
   });
 }
 
-export function toEntry({ errorCode, errorMessage, queuedAt, startedAt, completedAt, ...row }: EntryRow): ToolCallEntry {
+export function toEntry({
+  errorCode,
+  errorMessage,
+  queuedAt,
+  startedAt,
+  completedAt,
+  ...row
+}: EntryRow): ToolCallEntry {
   return {
     ...row,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? "" },

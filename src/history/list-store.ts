@@ -79,14 +79,21 @@ function matches(selection: CallSelection): RawBuilder<unknown> {
   return sql.join(conditions, sql` AND `);
 }
 
-export async function listCalls(db: HistoryDb, selection: CallSelection, limit: number, offset = 0): Promise<EntryRow[]> {
+export async function listCalls(
+  db: HistoryDb,
+  selection: CallSelection,
+  limit: number,
+  offset = 0,
+): Promise<EntryRow[]> {
   const query = sql<EntryRow>`SELECT ${entryColumns} FROM tool_call AS call
     WHERE ${matches(selection)} ORDER BY call.id DESC OFFSET ${offset} LIMIT ${limit}`;
   return (await query.execute(db)).rows;
 }
 
 export async function countCalls(db: HistoryDb, organizationId: string): Promise<number> {
-  const query = sql<{ total: number }>`SELECT count(*) AS total FROM tool_call AS call WHERE call.organization_id = ${organizationId}`;
+  const query = sql<{
+    total: number;
+  }>`SELECT count(*) AS total FROM tool_call AS call WHERE call.organization_id = ${organizationId}`;
   return Number((await query.execute(db)).rows[0]?.total);
 }
 
@@ -100,7 +107,11 @@ export async function listWholeCalls(db: HistoryDb, selection: CallSelection, li
  * The newest calls of a selection, each with whether it holds the text; so that a rare text cannot make one query read everything.
  * They are chosen first: a plan that sorts would otherwise look for the text in all there are.
  */
-export async function searchCalls(db: HistoryDb, selection: CallSelection, { text, limit }: { text: string; limit: number }) {
+export async function searchCalls(
+  db: HistoryDb,
+  selection: CallSelection,
+  { text, limit }: { text: string; limit: number },
+) {
   const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const query = sql<{ id: string; found: boolean }>`
     SELECT id, tool ILIKE ${pattern} OR coalesce(error_message ILIKE ${pattern}, false) OR parameters ILIKE ${pattern} AS found

@@ -15,7 +15,10 @@ type Needs = {
 /** The record of every call. */
 export function openHistory({ db, target, clock, log, config, metrics }: Ground, needs: Needs) {
   const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
-  const observe = { batch: metrics.observeBatch, retention: (removed: number) => metrics.observeRetention("tool_calls", removed) };
+  const observe = {
+    batch: metrics.observeBatch,
+    retention: (removed: number) => metrics.observeRetention("tool_calls", removed),
+  };
   const history = createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, observe, ...needs });
   metrics.watchStreams(history.streams.count);
   return {

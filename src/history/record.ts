@@ -120,7 +120,13 @@ export function createRecorder(options: RecorderOptions) {
         await insert(row);
       } catch (error) {
         // It may be written all the same, and nobody will run it.
-        unsettled.keep(toEnd(call, { status: "failed", error: { code: "record_unavailable", message: notRun }, durationMs: 0 }, scrub));
+        unsettled.keep(
+          toEnd(
+            call,
+            { status: "failed", error: { code: "record_unavailable", message: notRun }, durationMs: 0 },
+            scrub,
+          ),
+        );
         throw error;
       }
     },
@@ -153,7 +159,10 @@ export function createRecorder(options: RecorderOptions) {
 }
 
 /** What is stored of a call. */
-function createRows({ clock, parametersLimitBytes = 256 * 1024, outputsLimitBytes = mostOutputBytes }: RecorderOptions, owner: string) {
+function createRows(
+  { clock, parametersLimitBytes = 256 * 1024, outputsLimitBytes = mostOutputBytes }: RecorderOptions,
+  owner: string,
+) {
   const noOutputs = { outputs: null, truncated: false, sanitized: false };
   return {
     toRow(call: ArrivedCall, scrub: Scrub | undefined): NewCallRow {
@@ -181,9 +190,13 @@ const createRefuse =
   (log: Log) =>
   (error: unknown): never => {
     if (!isDatabaseUnavailable(error)) log.error({ err: error }, "a call cannot be recorded");
-    throw new Refusal("record_unavailable", "The record of this call could not be written, so its outcome is not certain.", {
-      cause: error,
-    });
+    throw new Refusal(
+      "record_unavailable",
+      "The record of this call could not be written, so its outcome is not certain.",
+      {
+        cause: error,
+      },
+    );
   };
 
 const notRun = "The call was not run, because its record could not be written.";

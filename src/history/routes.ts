@@ -43,16 +43,33 @@ function registerReading(server: FastifyInstance, { calls, serverUrlTemplate }: 
 
   routes.get(
     `${path}/:recordId`,
-    { config, schema: { tags, summary: "Read a tool call with what it was sent and answered", params, response: { 200: wire.toolCall } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Read a tool call with what it was sent and answered",
+        params,
+        response: { 200: wire.toolCall },
+      },
+    },
     (request) => calls.get(request.params.organizationId, request.params.recordId),
   );
 
-  const asText = { description: "The call with a placeholder for the key.", content: { "text/plain": { schema: z.string() } } };
+  const asText = {
+    description: "The call with a placeholder for the key.",
+    content: { "text/plain": { schema: z.string() } },
+  };
   routes.get(
     `${path}/:recordId/copy`,
     {
       config,
-      schema: { tags, summary: "Copy a tool call as curl or MCP JSON", params, querystring: wire.copyQuery, response: { 200: asText } },
+      schema: {
+        tags,
+        summary: "Copy a tool call as curl or MCP JSON",
+        params,
+        querystring: wire.copyQuery,
+        response: { 200: asText },
+      },
     },
     async (request, reply) => {
       const call = await calls.get(request.params.organizationId, request.params.recordId);
@@ -62,7 +79,10 @@ function registerReading(server: FastifyInstance, { calls, serverUrlTemplate }: 
 }
 
 function registerExport(server: FastifyInstance, { calls }: History): void {
-  const lines = { description: "One record as JSON per line.", content: { "application/x-ndjson": { schema: z.string() } } };
+  const lines = {
+    description: "One record as JSON per line.",
+    content: { "application/x-ndjson": { schema: z.string() } },
+  };
   server.withTypeProvider<ZodTypeProvider>().get(
     `${path}/export`,
     {
@@ -87,7 +107,8 @@ const eventId = z.string().max(40);
 
 function registerEvents(server: FastifyInstance, { streams }: History, requireAccess: RequireAccess): void {
   const events = {
-    description: "Server-Sent Events. `tool-call` carries an entry of the list; `reload` says that the list must be read anew.",
+    description:
+      "Server-Sent Events. `tool-call` carries an entry of the list; `reload` says that the list must be read anew.",
     content: { "text/event-stream": { schema: z.string() } },
   };
   // Otherwise the stop would wait for streams that never end by themselves.
@@ -103,7 +124,9 @@ function registerEvents(server: FastifyInstance, { streams }: History, requireAc
         params: inOrganization,
         headers: z.object({ "last-event-id": eventId.optional() }),
         querystring: z.object({
-          lastEventId: eventId.optional().describe("As the header, which goes before it: a browser cannot send that with a new stream."),
+          lastEventId: eventId
+            .optional()
+            .describe("As the header, which goes before it: a browser cannot send that with a new stream."),
         }),
         response: { 200: events },
       },

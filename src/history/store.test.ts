@@ -67,9 +67,10 @@ const endOf = ({ id }: NewCallRow): CallEnd => ({
 it("keeps the values of a column that only some calls of a batch have", async () => {
   const calls = [openCall(), openCall({ apiKeyName: 'a "quoted", {name}' }), openCall({ traceId: "trace" })];
   await insertCalls(db, calls);
-  const rows = await database.query("SELECT api_key_name, trace_id, user_name FROM tool_call WHERE id = ANY($1) ORDER BY id", [
-    calls.map(({ id }) => id),
-  ]);
+  const rows = await database.query(
+    "SELECT api_key_name, trace_id, user_name FROM tool_call WHERE id = ANY($1) ORDER BY id",
+    [calls.map(({ id }) => id)],
+  );
   expect(rows).toEqual([
     { api_key_name: null, trace_id: null, user_name: null },
     { api_key_name: 'a "quoted", {name}', trace_id: null, user_name: null },

@@ -166,7 +166,10 @@ const existingStatement = {
          JOIN tool_call AS call ON call.organization_id = asked.organization_id AND call.id = asked.id`,
 };
 
-export async function findExistingCalls(db: Database, calls: { organizationId: string; id: string }[]): Promise<string[]> {
+export async function findExistingCalls(
+  db: Database,
+  calls: { organizationId: string; id: string }[],
+): Promise<string[]> {
   const values = [calls.map(({ organizationId }) => organizationId), calls.map(({ id }) => id)];
   return (await db.prepared<{ id: string }>(existingStatement, values)).map(({ id }) => id);
 }

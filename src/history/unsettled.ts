@@ -37,7 +37,8 @@ export function createUnsettled({ write, log }: { write: (end: CallEnd) => Promi
         log.error({ callId: end.id }, "the end of a call is not recorded: too many wait for the database");
         return;
       }
-      const kept = textLength + (end.outputs?.length ?? 0) > mostTextLength ? { ...end, outputs: null, truncated: true } : end;
+      const kept =
+        textLength + (end.outputs?.length ?? 0) > mostTextLength ? { ...end, outputs: null, truncated: true } : end;
       ends.set(kept.id, kept);
       textLength += kept.outputs?.length ?? 0;
     },

@@ -32,8 +32,10 @@ const interruptStatement = {
 type Abandoned = { silentSeconds: number; limit: number; message: string };
 
 /** Closes open rows of processes that fell silent, across all organizations. Judged by the clock of the database alone. */
-export const interruptAbandonedCalls = (db: Database, { silentSeconds, limit, message }: Abandoned): Promise<CallPlace[]> =>
-  db.prepared<CallPlace>(interruptStatement, [silentSeconds, limit, message]);
+export const interruptAbandonedCalls = (
+  db: Database,
+  { silentSeconds, limit, message }: Abandoned,
+): Promise<CallPlace[]> => db.prepared<CallPlace>(interruptStatement, [silentSeconds, limit, message]);
 
 export const removeSilentRecorders = (db: Database) =>
   db.prepared({ name: "recorder_tidy", text: "DELETE FROM recorder WHERE seen_at < now() - interval '1 hour'" }, []);
@@ -75,9 +77,14 @@ export const findFirstSurplus = (db: UpkeepDb, organizationId: string, keptRows:
 type Removal = { organizationId: string; beforeId: string; limit: number };
 
 /** Removes the oldest ended rows; undefined when another process is at it. The lock ends with the transaction. */
-export async function removeOldCalls(db: UpkeepDb, { organizationId, beforeId, limit }: Removal): Promise<number | undefined> {
+export async function removeOldCalls(
+  db: UpkeepDb,
+  { organizationId, beforeId, limit }: Removal,
+): Promise<number | undefined> {
   return await db.transaction().execute(async (transaction) => {
-    const lock = sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(hashtext('switchyard history retention')) AS locked`;
+    const lock = sql<{
+      locked: boolean;
+    }>`SELECT pg_try_advisory_xact_lock(hashtext('switchyard history retention')) AS locked`;
     if ((await lock.execute(transaction)).rows[0]?.locked !== true) return undefined;
     const oldest = transaction
       .selectFrom("tool_call")

@@ -20,7 +20,9 @@ const bucketStatement = {
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
   inParts(edges, async (part, first) => {
-    const rows = await inMemory<BucketRow>(db, (sql) => sql(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    const rows = await inMemory<BucketRow>(db, (sql) =>
+      sql(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]),
+    );
     return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
   });
 
@@ -40,7 +42,9 @@ const toolStatement = {
 
 /** Each tool's calls by how long they took, rounded down to two digits. */
 export const countByTool = (db: Database, { organizationId, edges }: Period): Promise<ToolRow[]> =>
-  inParts(edges, (part) => inMemory<ToolRow>(db, (sql) => sql(toolStatement, [organizationId, part.at(0), part.at(-1)])));
+  inParts(edges, (part) =>
+    inMemory<ToolRow>(db, (sql) => sql(toolStatement, [organizationId, part.at(0), part.at(-1)])),
+  );
 
 const keyNameStatement = {
   name: "tool_call_key_names",
@@ -50,8 +54,11 @@ const keyNameStatement = {
 };
 
 /** As they were called last. */
-export const findKeyNames = (db: Database, organizationId: string, ids: string[]): Promise<{ id: string; name: string | null }[]> =>
-  db.prepared(keyNameStatement, [organizationId, ids]);
+export const findKeyNames = (
+  db: Database,
+  organizationId: string,
+  ids: string[],
+): Promise<{ id: string; name: string | null }[]> => db.prepared(keyNameStatement, [organizationId, ids]);
 
 /** Sorting a million rows on disk would take longer than counting them. */
 const inMemory = async <Row>(db: Database, count: (sql: Sql) => Promise<Row[]>): Promise<Row[]> =>

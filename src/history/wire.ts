@@ -6,7 +6,15 @@ export const callSources = ["mcp", "platform"] as const;
 export const callSource = z.enum(callSources).meta({ id: "CallSource" });
 export type CallSource = z.infer<typeof callSource>;
 
-export const callStatuses = ["running", "success", "failed", "timed_out", "cancelled", "refused", "interrupted"] as const;
+export const callStatuses = [
+  "running",
+  "success",
+  "failed",
+  "timed_out",
+  "cancelled",
+  "refused",
+  "interrupted",
+] as const;
 export const callStatus = z.enum(callStatuses).meta({ id: "CallStatus" });
 export type CallStatus = z.infer<typeof callStatus>;
 
@@ -40,7 +48,9 @@ export const toolCallEntry = z
     truncated: z.boolean().describe("A payload was too large to be kept whole."),
     sanitized: z
       .boolean()
-      .describe("A payload held something that cannot be stored, or a secret that the caller typed; it was replaced visibly."),
+      .describe(
+        "A payload held something that cannot be stored, or a secret that the caller typed; it was replaced visibly.",
+      ),
   })
   .meta({ id: "ToolCallEntry" });
 export type ToolCallEntry = z.infer<typeof toolCallEntry>;
@@ -68,7 +78,9 @@ export const toolCallFilter = z.object({
     .min(1)
     .max(200)
     .optional()
-    .describe("Text in the tool's name, the error or the parameters, whatever its case. One page looks through 2,000 calls at most."),
+    .describe(
+      "Text in the tool's name, the error or the parameters, whatever its case. One page looks through 2,000 calls at most.",
+    ),
 });
 export type ToolCallFilter = z.infer<typeof toolCallFilter>;
 

@@ -40,7 +40,10 @@ function registerFirstRoutes(server: FastifyInstance, options: AccountRouteOptio
 
   routes.get(
     "/api/setup",
-    { config: { access: "public" }, schema: { tags, summary: "Is the first account still missing?", response: { 200: wire.setupState } } },
+    {
+      config: { access: "public" },
+      schema: { tags, summary: "Is the first account still missing?", response: { 200: wire.setupState } },
+    },
     () => setup.state(),
   );
 
@@ -49,7 +52,12 @@ function registerFirstRoutes(server: FastifyInstance, options: AccountRouteOptio
     {
       config,
       onRequest,
-      schema: { tags, summary: "Create the first account", body: wire.setupRequest, response: { 201: wire.setupResult } },
+      schema: {
+        tags,
+        summary: "Create the first account",
+        body: wire.setupRequest,
+        response: { 201: wire.setupResult },
+      },
     },
     async (request, reply) => {
       const { setupToken, name, ...rest } = request.body;
@@ -65,7 +73,12 @@ function registerFirstRoutes(server: FastifyInstance, options: AccountRouteOptio
     {
       config,
       onRequest,
-      schema: { tags, summary: "Create an account (hosted service)", body: wire.signUpRequest, response: { 201: wire.setupResult } },
+      schema: {
+        tags,
+        summary: "Create an account (hosted service)",
+        body: wire.signUpRequest,
+        response: { 201: wire.setupResult },
+      },
     },
     async (request, reply) => {
       if (!isSignUpOpen) throw new Refusal("sign_up_closed", "Accounts are created by invitation here.");
@@ -97,7 +110,12 @@ function registerSignIn(server: FastifyInstance, options: AccountRouteOptions): 
     {
       config,
       onRequest,
-      schema: { tags, summary: "Ask for a link to reset a password", body: wire.passwordResetRequest, response: { 202: nothing } },
+      schema: {
+        tags,
+        summary: "Ask for a link to reset a password",
+        body: wire.passwordResetRequest,
+        response: { 202: nothing },
+      },
     },
     async (request, reply) => {
       await accounts.requestPasswordReset(request.body.email);
@@ -107,7 +125,11 @@ function registerSignIn(server: FastifyInstance, options: AccountRouteOptions): 
 
   routes.post(
     "/api/password-reset/confirm",
-    { config, onRequest, schema: { tags, summary: "Choose a new password", body: wire.passwordResetConfirm, response: { 204: nothing } } },
+    {
+      config,
+      onRequest,
+      schema: { tags, summary: "Choose a new password", body: wire.passwordResetConfirm, response: { 204: nothing } },
+    },
     async (request, reply) => {
       await accounts.resetPassword(request.body);
       return reply.code(204).send();
@@ -115,19 +137,30 @@ function registerSignIn(server: FastifyInstance, options: AccountRouteOptions): 
   );
 }
 
-function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
+function registerProfileRoutes(
+  server: FastifyInstance,
+  { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions,
+): void {
   const { accounts, sessions } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const config = { access: "session" } as const;
 
-  routes.post("/api/sign-out", { config, schema: { tags, summary: "Sign out", response: { 204: nothing } } }, async (request, reply) => {
-    reply.header("set-cookie", await accounts.signOut(visitorOf(request)));
-    return reply.code(204).send();
-  });
+  routes.post(
+    "/api/sign-out",
+    { config, schema: { tags, summary: "Sign out", response: { 204: nothing } } },
+    async (request, reply) => {
+      reply.header("set-cookie", await accounts.signOut(visitorOf(request)));
+      return reply.code(204).send();
+    },
+  );
 
-  routes.get("/api/me", { config, schema: { tags, summary: "Who am I?", response: { 200: wire.me } } }, async (request) => {
-    return await toMe(identity, userOf(request));
-  });
+  routes.get(
+    "/api/me",
+    { config, schema: { tags, summary: "Who am I?", response: { 200: wire.me } } },
+    async (request) => {
+      return await toMe(identity, userOf(request));
+    },
+  );
 
   routes.patch(
     "/api/me",
@@ -144,7 +177,12 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
     {
       config: { ...config, rateLimit: limitPerMinute(signInLimitPerMinute, (request) => userOf(request).userId) },
       onRequest: countAddress,
-      schema: { tags, summary: "Change my password; ends my other sessions", body: wire.passwordChange, response: { 204: nothing } },
+      schema: {
+        tags,
+        summary: "Change my password; ends my other sessions",
+        body: wire.passwordChange,
+        response: { 204: nothing },
+      },
     },
     async (request, reply) => {
       const cookie = await accounts.changePassword(userOf(request).userId, request.body, visitorOf(request));
@@ -174,7 +212,15 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
 
   routes.delete(
     "/api/me/sessions/:sessionId",
-    { config, schema: { tags, summary: "End one session", params: z.object({ sessionId: z.uuid() }), response: { 204: nothing } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "End one session",
+        params: z.object({ sessionId: z.uuid() }),
+        response: { 204: nothing },
+      },
+    },
     async (request, reply) => {
       await sessions.end(userOf(request).userId, request.params.sessionId);
       return reply.code(204).send();
@@ -189,7 +235,11 @@ export const visitorOf = (request: FastifyRequest): Visitor => ({
 });
 
 /** The answer to a person who has just come in, with the cookie of the new session. */
-export async function sendMe(identity: Identity, request: FastifyRequest, { reply, userId }: { reply: FastifyReply; userId: string }) {
+export async function sendMe(
+  identity: Identity,
+  request: FastifyRequest,
+  { reply, userId }: { reply: FastifyReply; userId: string },
+) {
   const { cookie } = await identity.accounts.enter(userId, visitorOf(request));
   return await answerWithMe(identity, reply, cookie);
 }

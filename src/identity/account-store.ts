@@ -14,8 +14,10 @@ const insertUserStatement: Statement = {
 };
 
 /** False where the e-mail address has an account already. */
-export const insertUser = async (db: Database, { id, name, email, passwordId, passwordHash }: NewUser): Promise<boolean> =>
-  (await db.prepared(insertUserStatement, [id, name, email, passwordId, passwordHash])).length > 0;
+export const insertUser = async (
+  db: Database,
+  { id, name, email, passwordId, passwordHash }: NewUser,
+): Promise<boolean> => (await db.prepared(insertUserStatement, [id, name, email, passwordId, passwordHash])).length > 0;
 
 const passwordStatement: Statement = {
   name: "user_password",
@@ -46,7 +48,10 @@ const setPasswordStatement: Statement = {
   text: "UPDATE account SET password = $2, updated_at = now() WHERE user_id = $1 AND provider_id = 'credential'",
 };
 const endSessionsStatement: Statement = { name: "sessions_end_all", text: "DELETE FROM session WHERE user_id = $1" };
-const removeLinksStatement: Statement = { name: "reset_links_remove", text: "DELETE FROM verification WHERE value = $1" };
+const removeLinksStatement: Statement = {
+  name: "reset_links_remove",
+  text: "DELETE FROM verification WHERE value = $1",
+};
 
 /** Whoever else was signed in is not any more, and no link that was asked for before changes the password again. */
 export async function replacePassword(sql: Sql, { userId, passwordHash }: StoredPassword): Promise<void> {
@@ -56,7 +61,10 @@ export async function replacePassword(sql: Sql, { userId, passwordHash }: Stored
 }
 
 export const renameUser = (db: Database, userId: string, name: string) =>
-  db.prepared({ name: "user_rename", text: "UPDATE app_user SET name = $2, updated_at = now() WHERE id = $1" }, [userId, name]);
+  db.prepared({ name: "user_rename", text: "UPDATE app_user SET name = $2, updated_at = now() WHERE id = $1" }, [
+    userId,
+    name,
+  ]);
 
 export type NewSession = { id: string; token: string; userId: string; address: string; userAgent: string | undefined };
 
@@ -90,7 +98,8 @@ const insertLinkStatement: Statement = {
 /** Only the hash of a link is kept. */
 export type ResetLink = { id: string; hash: string; userId: string };
 
-export const insertResetLink = (db: Database, { id, hash, userId }: ResetLink) => db.prepared(insertLinkStatement, [id, hash, userId]);
+export const insertResetLink = (db: Database, { id, hash, userId }: ResetLink) =>
+  db.prepared(insertLinkStatement, [id, hash, userId]);
 
 const findLinkStatement: Statement = {
   name: "reset_link_find",

@@ -4,7 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { UserCaller } from "../door/caller.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import { endSession, findPassword, insertUser, renameUser, renewSession, replacePassword } from "./account-store.ts";
+import { findPassword, insertUser, renameUser, renewSession, replacePassword } from "./account-store.ts";
 import { createEntrance, type Entered, type Visitor } from "./entrance.ts";
 import type { Mailer } from "./mailer.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
@@ -14,7 +14,13 @@ import { findSessions, type SessionUser } from "./session-store.ts";
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; hashing: PasswordHashing };
+export type AccountOptions = {
+  db: Database;
+  cookieKey: Buffer;
+  baseUrl: string;
+  mailer: Mailer;
+  hashing: PasswordHashing;
+};
 
 export type NewAccount = { name?: string | undefined; email: string; password: string };
 
@@ -49,7 +55,9 @@ export function createAccounts(options: AccountOptions) {
       hashing.requireRoom();
       const stored = await findPassword(db, { email });
       // How long it takes must not say whether the address has an account.
-      const isRight = stored ? await hashing.verify({ hash: stored.passwordHash, password }) : (await hashing.hash(password)) === "";
+      const isRight = stored
+        ? await hashing.verify({ hash: stored.passwordHash, password })
+        : (await hashing.hash(password)) === "";
       const entered = stored && isRight ? await enterWithPassword(stored, visitor) : undefined;
       if (!entered) throw new Refusal("sign_in_failed", "The e-mail address or the password is wrong.");
       await leave(visitor);
@@ -63,7 +71,9 @@ export function createAccounts(options: AccountOptions) {
     },
 
     /** Who a request comes from, and a fresh cookie where the session was prolonged. */
-    async authenticate({ cookies }: Pick<Visitor, "cookies">): Promise<{ user: UserCaller; cookie: string | undefined }> {
+    async authenticate({
+      cookies,
+    }: Pick<Visitor, "cookies">): Promise<{ user: UserCaller; cookie: string | undefined }> {
       const token = cookie.read(cookies);
       const session = token === undefined ? undefined : await lookups.add(token);
       if (token === undefined || !session) throw new Refusal("not_signed_in", "Sign in first.");
@@ -84,7 +94,8 @@ export function createAccounts(options: AccountOptions) {
     ): Promise<string> {
       hashing.requireRoom();
       const stored = await findPassword(db, { userId });
-      if (!stored || !(await hashing.verify({ hash: stored.passwordHash, password: currentPassword }))) throw wrongPassword();
+      if (!stored || !(await hashing.verify({ hash: stored.passwordHash, password: currentPassword })))
+        throw wrongPassword();
       const passwordHash = await hashing.hash(newPassword);
       return await db.transaction(async (sql) => {
         await replacePassword(sql, { userId, passwordHash });

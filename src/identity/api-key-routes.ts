@@ -80,7 +80,12 @@ function registerOne(server: FastifyInstance, { apiKeys }: Identity): void {
     `${path}/:keyId`,
     {
       config,
-      schema: { tags, summary: "Delete an API key; it stops at once", params, response: { 204: z.undefined().describe("Nothing.") } },
+      schema: {
+        tags,
+        summary: "Delete an API key; it stops at once",
+        params,
+        response: { 204: z.undefined().describe("Nothing.") },
+      },
     },
     async (request, reply) => {
       await apiKeys.revoke(request.params.organizationId, request.params.keyId);

@@ -5,7 +5,10 @@ import type { ApiKeyScope } from "./wire.ts";
 
 export const insertApiKey = (
   db: IdentityDb,
-  row: Pick<ApiKeyRow, "id" | "organization_id" | "name" | "hash" | "hint" | "scopes" | "tool_rules" | "created_by" | "expires_at">,
+  row: Pick<
+    ApiKeyRow,
+    "id" | "organization_id" | "name" | "hash" | "hint" | "scopes" | "tool_rules" | "created_by" | "expires_at"
+  >,
 ) => db.insertInto("api_key").values(row).returningAll().executeTakeFirstOrThrow();
 
 export const listApiKeys = (db: IdentityDb, organizationId: string) =>
@@ -18,7 +21,12 @@ export const listApiKeys = (db: IdentityDb, organizationId: string) =>
     .orderBy("id", "desc")
     .execute();
 
-export const replaceApiKeyHash = (db: IdentityDb, organizationId: string, keyId: string, replacement: { hash: Buffer; hint: string }) =>
+export const replaceApiKeyHash = (
+  db: IdentityDb,
+  organizationId: string,
+  keyId: string,
+  replacement: { hash: Buffer; hint: string },
+) =>
   db
     .updateTable("api_key")
     .set({ ...replacement, regenerated_at: sql<Date>`now()` })
@@ -56,7 +64,10 @@ export const findApiKey = (db: IdentityDb, organizationId: string, keyId: string
 export async function revokeApiKey(db: IdentityDb, organizationId: string, keyId: string): Promise<boolean> {
   const result = await db
     .with("unbound", (query) =>
-      query.deleteFrom("default_credential").where("organization_id", "=", organizationId).where("api_key_id", "=", keyId),
+      query
+        .deleteFrom("default_credential")
+        .where("organization_id", "=", organizationId)
+        .where("api_key_id", "=", keyId),
     )
     .updateTable("api_key")
     .set({ revoked_at: sql<Date>`now()`, hash: sql<Buffer>`sha256(hash)` })

@@ -56,7 +56,10 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
     },
 
     async update(organizationId: string, keyId: string, { name, toolRules }: ApiKeyChange): Promise<ApiKey> {
-      const change = { ...(name === undefined ? {} : { name }), ...(toolRules === undefined ? {} : { tool_rules: toolRules }) };
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(toolRules === undefined ? {} : { tool_rules: toolRules }),
+      };
       const row = await updateApiKey(tables, organizationId, keyId, change);
       if (!row) throw keyNotFound();
       return toWire(row);
@@ -68,7 +71,10 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
 
     async regenerate(organizationId: string, keyId: string): Promise<ApiKeyWithText> {
       const key = newApiKeyText();
-      const row = await replaceApiKeyHash(tables, organizationId, keyId, { hash: hashApiKey(key), hint: hintOfApiKey(key) });
+      const row = await replaceApiKeyHash(tables, organizationId, keyId, {
+        hash: hashApiKey(key),
+        hint: hintOfApiKey(key),
+      });
       if (!row) throw keyNotFound();
       return { ...toWire(row), key };
     },
@@ -79,7 +85,8 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
 
     /** Asks the database every time: a revoked key must fail on the very next request of any process. */
     async verify(text: string | undefined, scope: ApiKeyScope): Promise<VerifiedCaller> {
-      if (text === undefined || text === "") throw new Refusal("api_key_missing", "Send an API key in the X-API-Key header.");
+      if (text === undefined || text === "")
+        throw new Refusal("api_key_missing", "Send an API key in the X-API-Key header.");
       if (!hasValidChecksum(text)) throw keyInvalid();
       const key = await lookUps.add(hashApiKey(text));
       if (!key) throw keyInvalid();

@@ -37,6 +37,8 @@ export function createEntrance({ db, cookie }: Options) {
 
     /** Whoever changed the password meanwhile has ended all sessions: no further one may come of the old one. */
     enterWithPassword: (stored: StoredPassword, visitor: Visitor): Promise<Entered | undefined> =>
-      db.transaction(async (sql) => ((await isStillPassword(sql, stored)) ? await openSession(sql, stored.userId, visitor) : undefined)),
+      db.transaction(async (sql) =>
+        (await isStillPassword(sql, stored)) ? await openSession(sql, stored.userId, visitor) : undefined,
+      ),
   };
 }

@@ -26,7 +26,16 @@ type Options = {
 };
 
 /** People, organizations and API keys. */
-export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, organizationCreation, ...given }: Options) {
+export function createIdentity({
+  db,
+  log,
+  cookieKey,
+  baseUrl,
+  mail,
+  setupToken,
+  organizationCreation,
+  ...given
+}: Options) {
   const mailer = createMailer({ ...mail, log });
   const hashing = given.hashing ?? createPasswordHashing();
   const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing });

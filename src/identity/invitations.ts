@@ -36,7 +36,14 @@ export function createInvitations({ db, mailer, baseUrl }: Options) {
     ): Promise<CreatedInvitation> {
       const token = randomBytes(24).toString("base64url");
       const { email, role, invitedBy: invited_by } = request;
-      const invitation = { id: newId(), organization_id: organization.id, email, role, token_hash: hashToken(token), invited_by };
+      const invitation = {
+        id: newId(),
+        organization_id: organization.id,
+        email,
+        role,
+        token_hash: hashToken(token),
+        invited_by,
+      };
       const row = await upsertInvitation(tables, invitation, lifetimeDays);
       const link = `${baseUrl}/invitation/${row.id}?token=${token}`;
       if (mailer.isConfigured) mailer.send(invitationMail(row.email, organization.name, link));
@@ -48,7 +55,8 @@ export function createInvitations({ db, mailer, baseUrl }: Options) {
     },
 
     async cancel(organizationId: string, invitationId: string): Promise<void> {
-      if (!(await deleteInvitation(tables, organizationId, invitationId))) throw new Refusal("not_found", "There is no such invitation.");
+      if (!(await deleteInvitation(tables, organizationId, invitationId)))
+        throw new Refusal("not_found", "There is no such invitation.");
     },
 
     async view(invitationId: string, token: string): Promise<InvitationView> {
@@ -66,11 +74,19 @@ export function createInvitations({ db, mailer, baseUrl }: Options) {
     async accept(invitationId: string, token: string, user: { id: string; email: string }): Promise<void> {
       const row = await find(invitationId, token);
       if (row.email !== user.email.toLowerCase())
-        throw new Refusal("invitation_not_yours", "This invitation is for another e-mail address. Sign in with that one.");
+        throw new Refusal(
+          "invitation_not_yours",
+          "This invitation is for another e-mail address. Sign in with that one.",
+        );
       await tables.transaction().execute(async (transaction) => {
         if (!(await deleteInvitation(transaction, row.organization_id, row.id)))
           throw new Refusal("not_found", "This invitation does not exist, was used or has expired.");
-        await insertMember(transaction, { id: newId(), organization_id: row.organization_id, user_id: user.id, role: row.role });
+        await insertMember(transaction, {
+          id: newId(),
+          organization_id: row.organization_id,
+          user_id: user.id,
+          role: row.role,
+        });
       });
     },
   };

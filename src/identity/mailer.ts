@@ -12,7 +12,9 @@ const closeLimitMs = 5_000;
 export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | undefined; from: string; log: Log }) {
   // Loaded only where mail is configured: it is a large part of the memory of an idle process.
   const transport =
-    smtpUrl === undefined ? undefined : import("nodemailer").then(({ createTransport }) => createTransport({ url: smtpUrl, ...limitsMs }));
+    smtpUrl === undefined
+      ? undefined
+      : import("nodemailer").then(({ createTransport }) => createTransport({ url: smtpUrl, ...limitsMs }));
   const underWay = new Set<Promise<void>>();
 
   return {

@@ -34,11 +34,19 @@ export function openIdentity({ db, log, config, cookieKey }: Ground, { hashing }
       return member !== undefined && rankOf(member.organization.role) >= rankOf("admin");
     },
 
-    async register(server: FastifyInstance, { removeOrganization }: Pick<AccountRouteOptions, "removeOrganization">): Promise<void> {
+    async register(
+      server: FastifyInstance,
+      { removeOrganization }: Pick<AccountRouteOptions, "removeOrganization">,
+    ): Promise<void> {
       const { registerIdentityRoutes } = await import("./routes.ts");
       const { deploymentMode, signInLimitPerMinute, signInAddressLimitPerMinute } = config;
       const limits = { signInLimitPerMinute, signInAddressLimitPerMinute };
-      registerIdentityRoutes(server, { identity, removeOrganization, isSignUpOpen: deploymentMode === "cloud", ...limits });
+      registerIdentityRoutes(server, {
+        identity,
+        removeOrganization,
+        isSignUpOpen: deploymentMode === "cloud",
+        ...limits,
+      });
     },
   };
 }

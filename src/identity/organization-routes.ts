@@ -20,7 +20,10 @@ export function registerOrganizationRoutes(server: FastifyInstance, options: Acc
   registerInvitationAnswers(server, options);
 }
 
-function registerOrganization(server: FastifyInstance, { identity: { organizations }, removeOrganization }: AccountRouteOptions): void {
+function registerOrganization(
+  server: FastifyInstance,
+  { identity: { organizations }, removeOrganization }: AccountRouteOptions,
+): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Organizations"];
 
@@ -28,12 +31,20 @@ function registerOrganization(server: FastifyInstance, { identity: { organizatio
     "/api/organizations",
     {
       config: { access: "session" },
-      schema: { tags, summary: "Create an organization", body: wire.organizationRequest, response: { 201: wire.organization } },
+      schema: {
+        tags,
+        summary: "Create an organization",
+        body: wire.organizationRequest,
+        response: { 201: wire.organization },
+      },
     },
     async (request, reply) => {
       const { userId } = userOf(request);
       if (!organizations.mayCreate(await organizations.listOf(userId)))
-        throw new Refusal("role_required", "Only owners and admins of an organization create further ones here. Ask one of them.");
+        throw new Refusal(
+          "role_required",
+          "Only owners and admins of an organization create further ones here. Ask one of them.",
+        );
       return reply.code(201).send(await organizations.create(request.body.name, userId));
     },
   );
@@ -69,7 +80,12 @@ function registerOrganization(server: FastifyInstance, { identity: { organizatio
     path,
     {
       config: { access: { role: "owner" } },
-      schema: { tags, summary: "Delete an organization and everything in it", params: inOrganization, response: { 204: nothing } },
+      schema: {
+        tags,
+        summary: "Delete an organization and everything in it",
+        params: inOrganization,
+        response: { 204: nothing },
+      },
     },
     async (request, reply) => {
       await removeOrganization(request.params.organizationId);
@@ -100,14 +116,20 @@ function registerMembers(server: FastifyInstance, { organizations }: Identity): 
     },
     async (request, reply) => {
       const { organizationId, memberId } = request.params;
-      await organizations.setRole(organizationId, memberId, { actorId: memberOf(request).memberId, role: request.body.role });
+      await organizations.setRole(organizationId, memberId, {
+        actorId: memberOf(request).memberId,
+        role: request.body.role,
+      });
       return reply.code(204).send();
     },
   );
 
   routes.delete(
     `${path}/members/:memberId`,
-    { config: { access: { role: "admin" } }, schema: { tags, summary: "Remove a member", params, response: { 204: nothing } } },
+    {
+      config: { access: { role: "admin" } },
+      schema: { tags, summary: "Remove a member", params, response: { 204: nothing } },
+    },
     async (request, reply) => {
       const { organizationId, memberId } = request.params;
       await organizations.removeMember(organizationId, memberId, { actorId: memberOf(request).memberId });
@@ -136,7 +158,15 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
 
   routes.get(
     `${path}/invitations`,
-    { config, schema: { tags, summary: "List open invitations", params: inOrganization, response: { 200: wire.invitationList } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List open invitations",
+        params: inOrganization,
+        response: { 200: wire.invitationList },
+      },
+    },
     async (request) => ({ data: await invitations.list(request.params.organizationId) }),
   );
 
@@ -155,7 +185,9 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
     async (request, reply) => {
       const { organization } = memberOf(request);
       requireRankFor(organization.role, request.body.role);
-      return reply.code(201).send(await invitations.create(organization, { ...request.body, invitedBy: userOf(request).userId }));
+      return reply
+        .code(201)
+        .send(await invitations.create(organization, { ...request.body, invitedBy: userOf(request).userId }));
     },
   );
 
@@ -178,7 +210,10 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
 }
 
 /** The invited person's side. */
-function registerInvitationAnswers(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
+function registerInvitationAnswers(
+  server: FastifyInstance,
+  { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions,
+): void {
   const { invitations, accounts } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Members"];
@@ -189,7 +224,13 @@ function registerInvitationAnswers(server: FastifyInstance, { identity, signInLi
     "/api/invitations/:invitationId",
     {
       config,
-      schema: { tags, summary: "Look at an invitation", params, querystring: wire.invitationToken, response: { 200: wire.invitationView } },
+      schema: {
+        tags,
+        summary: "Look at an invitation",
+        params,
+        querystring: wire.invitationToken,
+        response: { 200: wire.invitationView },
+      },
     },
     (request) => invitations.view(request.params.invitationId, request.query.token),
   );
@@ -212,7 +253,13 @@ function registerInvitationAnswers(server: FastifyInstance, { identity, signInLi
     {
       config,
       onRequest: countAddress,
-      schema: { tags, summary: "Accept an invitation with a new account", params, body: wire.invitationSignUp, response: { 201: wire.me } },
+      schema: {
+        tags,
+        summary: "Accept an invitation with a new account",
+        params,
+        body: wire.invitationSignUp,
+        response: { 201: wire.me },
+      },
     },
     async (request, reply) => {
       const { token, name, password } = request.body;

@@ -59,13 +59,16 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
 
     /** For people; operators create what they like. */
     mayCreate: (memberships: { role: Role }[]): boolean =>
-      creation === "everyone" || memberships.length === 0 || memberships.some(({ role }) => rankOf(role) >= rankOf("admin")),
+      creation === "everyone" ||
+      memberships.length === 0 ||
+      memberships.some(({ role }) => rankOf(role) >= rankOf("admin")),
 
     rename: (organizationId: string, name: string) => renameOrganization(tables, organizationId, name),
 
     /** In a transaction of the caller, who ends its runs in the same. Its rows are removed later. */
     async markDeleted(sql: Sql, organizationId: string): Promise<void> {
-      if (!(await markOrganizationDeleted(sql, organizationId))) throw new Refusal("not_found", "There is no such organization.");
+      if (!(await markOrganizationDeleted(sql, organizationId)))
+        throw new Refusal("not_found", "There is no such organization.");
     },
 
     async exists(organizationId: string): Promise<boolean> {
@@ -74,7 +77,11 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
 
     /** For operators: every organization of the installation. */
     async listAll() {
-      return (await listAllOrganizations(tables)).map(({ id, name, created_at }) => ({ id, name, createdAt: created_at.toISOString() }));
+      return (await listAllOrganizations(tables)).map(({ id, name, created_at }) => ({
+        id,
+        name,
+        createdAt: created_at.toISOString(),
+      }));
     },
 
     async listOf(userId: string): Promise<{ id: string; name: string; role: Role }[]> {

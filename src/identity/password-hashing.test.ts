@@ -22,10 +22,13 @@ describe("a hash of a password", () => {
   });
 
   it("is refused, with the time to wait, when too many wait already", async () => {
-    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => hashing.hash(`password ${index}`)));
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => hashing.hash(`password ${index}`)),
+    );
     const refused = results.filter((result) => result.status === "rejected");
     expect(results.length - refused.length).toBe(18);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: "rate_limited", headers: { "Retry-After": "1" } });
+    for (const { reason } of refused)
+      expect(reason).toMatchObject({ code: "rate_limited", headers: { "Retry-After": "1" } });
     await expect(hashing.hash("afterwards")).resolves.toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/);
   });
 

@@ -83,16 +83,25 @@ export function createPasswordHashing({ mostAtOnce = chooseThreads() } = {}) {
 }
 
 const tooMany = () =>
-  new Refusal("rate_limited", "Too many people are signing in right now. Try again in a second.", { headers: { "Retry-After": "1" } });
+  new Refusal("rate_limited", "Too many people are signing in right now. Try again in a second.", {
+    headers: { "Retry-After": "1" },
+  });
 
 type HashThread = ReturnType<typeof startThread>;
 
-type ThreadEvents = { onFree: () => void /** From now on it takes no work. */; onLeave: () => void; onGone: () => void };
+type ThreadEvents = {
+  onFree: () => void /** From now on it takes no work. */;
+  onLeave: () => void;
+  onGone: () => void;
+};
 
 /** Ends after a while without work: it takes a few megabytes. */
 function startThread({ onFree, onLeave, onGone }: ThreadEvents) {
   // It needs nothing from its surroundings, and should see no secret of theirs.
-  const worker = new Worker(path.join(codeFolder, "identity", `password-thread${codeExtension}`), { env: {}, execArgv: [] });
+  const worker = new Worker(path.join(codeFolder, "identity", `password-thread${codeExtension}`), {
+    env: {},
+    execArgv: [],
+  });
   let current: Task | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failure = new Error("the thread that hashes passwords ended");

@@ -1,6 +1,9 @@
 import type { Database, Sql } from "../storage/database.ts";
 
-const markStatement = { name: "", text: "UPDATE organization SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id" };
+const markStatement = {
+  name: "",
+  text: "UPDATE organization SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id",
+};
 
 // Whatever lets somebody in, or acts by itself. Members take the connections of MCP clients and their tokens with them.
 const closeStatements = [
@@ -29,11 +32,21 @@ export const listDeletedOrganizations = (db: Database): Promise<{ id: string }[]
 
 /** Tables of which an organization may have very many rows, each before those it refers to. What is small goes with the organization itself. */
 export const largeTables = [
-  ...["event_delivery", "event_endpoint", "trigger", "workflow_version", "workflow", "credential", "credit_entry", "run_once"],
+  ...[
+    "event_delivery",
+    "event_endpoint",
+    "trigger",
+    "workflow_version",
+    "workflow",
+    "credential",
+    "credit_entry",
+    "run_once",
+  ],
 ] as const;
 
 // A webhook is removed at its provider with the account that set it up.
-const needsCredential = "SELECT FROM webhook_removal WHERE webhook_removal.organization_id = $1 AND next_try_at IS NOT NULL";
+const needsCredential =
+  "SELECT FROM webhook_removal WHERE webhook_removal.organization_id = $1 AND next_try_at IS NOT NULL";
 
 /** How many were removed; accounts only as far as nothing at a provider is to be removed with them. */
 export async function removeRows(

@@ -17,7 +17,8 @@ const rowsAtOnce = 500;
 export function createOrganizationRemoval({ db, log, endRuns }: Options) {
   async function removeAll(organizationId: string, isStopping: () => boolean): Promise<boolean> {
     await endRuns(organizationId);
-    for (const table of largeTables) while (!isStopping() && (await removeRows(db, table, organizationId, rowsAtOnce)) === rowsAtOnce);
+    for (const table of largeTables)
+      while (!isStopping() && (await removeRows(db, table, organizationId, rowsAtOnce)) === rowsAtOnce);
     return !isStopping() && (await removeOrganizationRow(db, organizationId));
   }
 
@@ -33,7 +34,8 @@ export function createOrganizationRemoval({ db, log, endRuns }: Options) {
 
   async function work(isStopping: () => boolean): Promise<number> {
     let removed = 0;
-    for (const { id } of await listDeletedOrganizations(db)) if (!isStopping() && (await tryToRemove(id, isStopping))) removed += 1;
+    for (const { id } of await listDeletedOrganizations(db))
+      if (!isStopping() && (await tryToRemove(id, isStopping))) removed += 1;
     if (removed > 0) log.info({ organizations: removed }, "deleted organizations were removed");
     return removed;
   }

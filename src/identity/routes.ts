@@ -6,7 +6,10 @@ import { registerOrganizationRoutes } from "./organization-routes.ts";
 
 type Options = Omit<AccountRouteOptions, "countAddress"> & { signInAddressLimitPerMinute: number };
 
-export function registerIdentityRoutes(server: FastifyInstance, { signInAddressLimitPerMinute, ...given }: Options): void {
+export function registerIdentityRoutes(
+  server: FastifyInstance,
+  { signInAddressLimitPerMinute, ...given }: Options,
+): void {
   const options = { ...given, countAddress: createAddressCount(server, signInAddressLimitPerMinute) };
   registerAccountRoutes(server, options);
   registerOrganizationRoutes(server, options);

@@ -5,8 +5,10 @@ import { createSessionCookie } from "./session-cookie.ts";
 const cookieKey = randomBytes(32);
 const { read, write, writeEmpty } = createSessionCookie({ baseUrl: "http://localhost:3000", cookieKey });
 const token = "a1B2".repeat(8);
-const sign = (text: string, key = cookieKey) => createHmac("sha256", key.toString("base64")).update(text).digest("base64");
-const cookie = (text = token, signature = sign(token)) => `switchyard_session=${encodeURIComponent(`${text}.${signature}`)}`;
+const sign = (text: string, key = cookieKey) =>
+  createHmac("sha256", key.toString("base64")).update(text).digest("base64");
+const cookie = (text = token, signature = sign(token)) =>
+  `switchyard_session=${encodeURIComponent(`${text}.${signature}`)}`;
 
 describe("the token in the cookie of a session", () => {
   it("is written so that it can be read, by this server alone and for a week", () => {

@@ -22,7 +22,8 @@ export function createSessionCookie({ baseUrl, cookieKey }: { baseUrl: string; c
       return isSameText(signature, sign(token)) ? token : undefined;
     },
 
-    write: (token: string): string => `${start}${encodeURIComponent(`${token}.${sign(token)}`)}; Max-Age=${lifetimeSeconds}; ${attributes}`,
+    write: (token: string): string =>
+      `${start}${encodeURIComponent(`${token}.${sign(token)}`)}; Max-Age=${lifetimeSeconds}; ${attributes}`,
 
     /** Makes the browser forget it. */
     writeEmpty: (): string => `${start}; Max-Age=0; ${attributes}`,

@@ -3,7 +3,14 @@ import type { Role } from "./wire.ts";
 
 // Asked before every request of a person, for all that ask at the same time together.
 
-export type SessionUser = { token: string; sessionId: string; userId: string; name: string; email: string; createdAt: Date } & {
+export type SessionUser = {
+  token: string;
+  sessionId: string;
+  userId: string;
+  name: string;
+  email: string;
+  createdAt: Date;
+} & {
   /** More than a day has passed of it: it is prolonged, and its cookie with it. */
   isOld: boolean;
 };

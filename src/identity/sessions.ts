@@ -19,7 +19,8 @@ export function createSessions({ db }: { db: Database }) {
     },
 
     async end(userId: string, sessionId: string): Promise<void> {
-      if (!(await deleteSession(tables, userId, sessionId))) throw new Refusal("not_found", "There is no such session.");
+      if (!(await deleteSession(tables, userId, sessionId)))
+        throw new Refusal("not_found", "There is no such session.");
     },
 
     endOthers: (userId: string, currentSessionId: string) => deleteSessionsExcept(tables, userId, currentSessionId),

@@ -62,7 +62,11 @@ export const listSessions = (db: IdentityDb, userId: string) =>
     .execute();
 
 export async function deleteSession(db: IdentityDb, userId: string, sessionId: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom("session").where("user_id", "=", userId).where("id", "=", sessionId).executeTakeFirst();
+  const { numDeletedRows } = await db
+    .deleteFrom("session")
+    .where("user_id", "=", userId)
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
@@ -84,24 +88,34 @@ export const findUserByEmail = (db: IdentityDb, email: string) =>
 
 /** Held until the transaction ends. Does not wait: whoever comes second is refused instead of holding a connection. */
 export async function tryLockSetup(transaction: IdentityDb): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(hashtext('switchyard setup')) AS locked`.execute(
-    transaction,
-  );
+  const { rows } = await sql<{
+    locked: boolean;
+  }>`SELECT pg_try_advisory_xact_lock(hashtext('switchyard setup')) AS locked`.execute(transaction);
   return rows[0]?.locked === true;
 }
 
 // Organizations and members
 
-export async function insertOrganization(db: IdentityDb, row: { id: string; name: string; memberId: string; ownerId: string }) {
+export async function insertOrganization(
+  db: IdentityDb,
+  row: { id: string; name: string; memberId: string; ownerId: string },
+) {
   return await db.transaction().execute(async (transaction) => {
     const { id, name } = row;
-    const created = await transaction.insertInto("organization").values({ id, name }).returning("created_at").executeTakeFirstOrThrow();
+    const created = await transaction
+      .insertInto("organization")
+      .values({ id, name })
+      .returning("created_at")
+      .executeTakeFirstOrThrow();
     await insertMember(transaction, { id: row.memberId, organization_id: id, user_id: row.ownerId, role: "owner" });
     return created;
   });
 }
 
-export const insertMember = (db: IdentityDb, row: { id: string; organization_id: string; user_id: string; role: Role }) =>
+export const insertMember = (
+  db: IdentityDb,
+  row: { id: string; organization_id: string; user_id: string; role: Role },
+) =>
   db
     .insertInto("member")
     .values(row)
@@ -126,7 +140,12 @@ export const listOrganizationsOf = (db: IdentityDb, userId: string) =>
     .execute();
 
 export const findOrganization = (db: IdentityDb, organizationId: string) =>
-  db.selectFrom("organization").select(["id", "name"]).where("id", "=", organizationId).where("deleted_at", "is", null).executeTakeFirst();
+  db
+    .selectFrom("organization")
+    .select(["id", "name"])
+    .where("id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
 
 export const listAllOrganizations = (db: IdentityDb) =>
   db
@@ -158,7 +177,12 @@ export const lockMembers = (db: IdentityDb, organizationId: string) =>
     .execute();
 
 export const setRole = (db: IdentityDb, organizationId: string, memberId: string, role: Role) =>
-  db.updateTable("member").set({ role }).where("organization_id", "=", organizationId).where("id", "=", memberId).execute();
+  db
+    .updateTable("member")
+    .set({ role })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", memberId)
+    .execute();
 
 export const deleteMember = (db: IdentityDb, organizationId: string, memberId: string) =>
   db.deleteFrom("member").where("organization_id", "=", organizationId).where("id", "=", memberId).execute();
@@ -166,12 +190,18 @@ export const deleteMember = (db: IdentityDb, organizationId: string, memberId: s
 // Invitations
 
 /** A new invitation for the same address replaces the one before it. */
-export function upsertInvitation(db: IdentityDb, invitation: Omit<InvitationRow, "created_at" | "expires_at">, lifetimeDays: number) {
+export function upsertInvitation(
+  db: IdentityDb,
+  invitation: Omit<InvitationRow, "created_at" | "expires_at">,
+  lifetimeDays: number,
+) {
   const row = { ...invitation, expires_at: sql<Date>`now() + make_interval(days => ${lifetimeDays})` };
   return db
     .insertInto("invitation")
     .values(row)
-    .onConflict((conflict) => conflict.columns(["organization_id", "email"]).doUpdateSet({ ...row, created_at: sql`now()` }))
+    .onConflict((conflict) =>
+      conflict.columns(["organization_id", "email"]).doUpdateSet({ ...row, created_at: sql`now()` }),
+    )
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -185,7 +215,10 @@ export const listInvitations = (db: IdentityDb, organizationId: string) =>
     .execute();
 
 export async function deleteInvitation(db: IdentityDb, organizationId: string, invitationId: string): Promise<boolean> {
-  const query = db.deleteFrom("invitation").where("organization_id", "=", organizationId).where("id", "=", invitationId);
+  const query = db
+    .deleteFrom("invitation")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", invitationId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 

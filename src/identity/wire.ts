@@ -41,7 +41,10 @@ export const setupResult = z.object({ userId: id, organizationId: id });
 
 export const signInRequest = z.object({ email, password: z.string().min(1).max(passwordLength.most) });
 export const signUpRequest = z.object({ name, email, password, organizationName: name });
-export const passwordChange = z.object({ currentPassword: z.string().min(1).max(passwordLength.most), newPassword: password });
+export const passwordChange = z.object({
+  currentPassword: z.string().min(1).max(passwordLength.most),
+  newPassword: password,
+});
 export const passwordResetRequest = z.object({ email });
 export const passwordResetConfirm = z.object({ token: z.string().min(1).max(200), newPassword: password });
 export const profileChange = z.object({ name });
@@ -71,13 +74,17 @@ export const organizationRequest = z.object({ name });
 export const organization = z.object({ id, name: z.string(), role, createdAt: instant }).meta({ id: "Organization" });
 export type Organization = z.infer<typeof organization>;
 
-export const member = z.object({ id, userId: id, name: z.string(), email: z.string(), role, createdAt: instant }).meta({ id: "Member" });
+export const member = z
+  .object({ id, userId: id, name: z.string(), email: z.string(), role, createdAt: instant })
+  .meta({ id: "Member" });
 export const memberList = z.object({ data: z.array(member) });
 export const memberChange = z.object({ role });
 export type Member = z.infer<typeof member>;
 
 export const invitationRequest = z.object({ email, role });
-export const invitation = z.object({ id, email: z.string(), role, createdAt: instant, expiresAt: instant }).meta({ id: "Invitation" });
+export const invitation = z
+  .object({ id, email: z.string(), role, createdAt: instant, expiresAt: instant })
+  .meta({ id: "Invitation" });
 export const invitationList = z.object({ data: z.array(invitation) });
 export const createdInvitation = invitation.extend({
   link: z.string().describe("Open it to accept. Shown here once; it is also mailed when mail is configured."),
@@ -99,7 +106,10 @@ export const toolRules = z
     z
       .string()
       .max(64)
-      .regex(/^\**[a-z0-9_][a-z0-9_*]*$/, "must be a server or tool, * standing for any characters, not for everything"),
+      .regex(
+        /^\**[a-z0-9_][a-z0-9_*]*$/,
+        "must be a server or tool, * standing for any characters, not for everything",
+      ),
   )
   .min(1)
   .max(100);

@@ -42,12 +42,13 @@ const refusalOf = (work: Promise<unknown>) =>
     () => "no refusal",
     (error: { error?: string; error_detail?: string }) => [error.error, error.error_detail],
   );
-const countTokens = async () => (await database.query("SELECT 1 FROM oauth_token WHERE connection_id = $1", [grantId])).length;
+const countTokens = async () =>
+  (await database.query("SELECT 1 FROM oauth_token WHERE connection_id = $1", [grantId])).length;
 const ageUse = (id: string, seconds: number) =>
-  database.query("UPDATE oauth_token SET consumed_at = now() - make_interval(secs => $2) WHERE id_sha256 = sha256($1::bytea)", [
-    Buffer.from(id),
-    seconds,
-  ]);
+  database.query(
+    "UPDATE oauth_token SET consumed_at = now() - make_interval(secs => $2) WHERE id_sha256 = sha256($1::bytea)",
+    [Buffer.from(id), seconds],
+  );
 
 async function storedOf(id: string) {
   const [row] = await database.query<{ lifetime: number; exp: number; scopes: string[]; connection_id: string | null }>(
@@ -70,7 +71,12 @@ it("keeps no session of the library", async () => {
   const session = adapterOf("Session");
   const calls = [
     session.upsert("session-1", {}, 60),
-    ...[session.find("session-1"), session.findByUid("session-1"), session.findByUserCode("session-1"), session.consume("session-1")],
+    ...[
+      session.find("session-1"),
+      session.findByUid("session-1"),
+      session.findByUserCode("session-1"),
+      session.consume("session-1"),
+    ],
     ...[session.destroy("session-1"), session.revokeByGrantId(grantId)],
   ];
   expect(new Set(await Promise.all(calls))).toEqual(new Set([undefined]));
@@ -88,8 +94,13 @@ describe("a client", () => {
   });
 
   it("is found only if it is known, and registered here", async () => {
-    await saveClient(oauthTables(db), { id: "https://b.example/client.json", kind: "metadata_document", metadata: "{}" });
-    for (const id of ["https://b.example/client.json", "nobody"]) expect(await adapterOf("Client").find(id)).toBeUndefined();
+    await saveClient(oauthTables(db), {
+      id: "https://b.example/client.json",
+      kind: "metadata_document",
+      metadata: "{}",
+    });
+    for (const id of ["https://b.example/client.json", "nobody"])
+      expect(await adapterOf("Client").find(id)).toBeUndefined();
   });
 });
 
@@ -124,7 +135,11 @@ describe("a token", () => {
   it("is found again with what was saved, for its own model only", async () => {
     const { id, adapter } = await keep("AccessToken", { scope: " mcp:invoke  platform:read" });
     expect(await adapter.find(id)).toEqual({ grantId, jti: id, exp: 1, scope: " mcp:invoke  platform:read" });
-    expect(await storedOf(id)).toMatchObject({ lifetime: 600, scopes: ["mcp:invoke", "platform:read"], connection_id: grantId });
+    expect(await storedOf(id)).toMatchObject({
+      lifetime: 600,
+      scopes: ["mcp:invoke", "platform:read"],
+      connection_id: grantId,
+    });
     expect(await adapterOf("RefreshToken").find(id)).toBeUndefined();
   });
 
@@ -137,18 +152,29 @@ describe("a token", () => {
 
   it("without a lifetime has ended at once", async () => {
     const id = newId();
-    await (adapterOf("AccessToken").upsert as (id: string, payload: AdapterPayload) => Promise<unknown>)(id, { grantId });
+    await (adapterOf("AccessToken").upsert as (id: string, payload: AdapterPayload) => Promise<unknown>)(id, {
+      grantId,
+    });
     expect([await adapterOf("AccessToken").find(id), (await storedOf(id))?.lifetime]).toEqual([undefined, 0]);
   });
 
   it("stays as it is when it is saved again, but a request that waits for a user changes", async () => {
-    const [token, request] = [await keep("AccessToken", { scope: "first" }), await keep("Interaction", { scope: "first" })];
+    const [token, request] = [
+      await keep("AccessToken", { scope: "first" }),
+      await keep("Interaction", { scope: "first" }),
+    ];
     for (const { id, adapter } of [token, request]) await adapter.upsert(id, { grantId, scope: "second" }, 600);
-    expect([(await token.adapter.find(token.id))?.scope, (await request.adapter.find(request.id))?.scope]).toEqual(["first", "second"]);
+    expect([(await token.adapter.find(token.id))?.scope, (await request.adapter.find(request.id))?.scope]).toEqual([
+      "first",
+      "second",
+    ]);
   });
 
   it("is refused when its connection has ended meanwhile, and fails loudly for any other reason", async () => {
-    expect(await refusalOf(keep("AccessToken", { grantId: newId() }))).toEqual(["invalid_grant", "the connection has ended"]);
+    expect(await refusalOf(keep("AccessToken", { grantId: newId() }))).toEqual([
+      "invalid_grant",
+      "the connection has ended",
+    ]);
     await expect(keep("AccessToken", { grantId: "no id" })).rejects.toMatchObject({ code: "22P02" });
   });
 
@@ -164,7 +190,10 @@ describe("a code that was used", () => {
     const { id, adapter } = await keep("AuthorizationCode", {}, 60);
     await adapter.consume(id);
     expect((await storedOf(id))?.lifetime).toBe(7 * day);
-    expect(await refusalOf(adapter.consume(id))).toEqual(["invalid_grant", "used already, or its connection has ended"]);
+    expect(await refusalOf(adapter.consume(id))).toEqual([
+      "invalid_grant",
+      "used already, or its connection has ended",
+    ]);
   });
 
   it("is refused, but not held against its connection, until the refresh token is there", async () => {

@@ -3,7 +3,15 @@ import type { Database } from "../storage/database.ts";
 import { hashSecret } from "./client-secret.ts";
 import { lifetimes } from "./lifetimes.ts";
 import { endConnection, findClient, findConnection, oauthTables, saveClient } from "./store.ts";
-import { consumeOnce, consumeRepeatably, deleteToken, findToken, insertToken, replaceToken, type StoredToken } from "./token-store.ts";
+import {
+  consumeOnce,
+  consumeRepeatably,
+  deleteToken,
+  findToken,
+  insertToken,
+  replaceToken,
+  type StoredToken,
+} from "./token-store.ts";
 
 /** Where the library keeps its things. */
 export function createAdapter(db: Database): AdapterFactory {
@@ -67,9 +75,11 @@ const tokenAdapter = (db: Database, model: string): Adapter => ({
     const { grantId: connectionId = null, scope = "" } = payload;
     const scopes = scope.split(" ").filter((one) => one !== "");
     const token = { model, id, connectionId, scopes, payload, expiresInSeconds };
-    await (model === "Interaction" ? replaceToken(db, token) : insertToken(db, token)).catch((error: { code?: string }) => {
-      throw error.code === foreignKeyViolation ? new errors.InvalidGrant("the connection has ended") : error;
-    });
+    await (model === "Interaction" ? replaceToken(db, token) : insertToken(db, token)).catch(
+      (error: { code?: string }) => {
+        throw error.code === foreignKeyViolation ? new errors.InvalidGrant("the connection has ended") : error;
+      },
+    );
   },
   async find(id) {
     const token = await findToken(db, model, id);
@@ -77,7 +87,8 @@ const tokenAdapter = (db: Database, model: string): Adapter => ({
   },
   async consume(id) {
     const consume = model === "RefreshToken" ? consumeRepeatably : consumeOnce;
-    if (!(await consume(db, model, id, lifetimes.usedToken))) throw new errors.InvalidGrant("used already, or its connection has ended");
+    if (!(await consume(db, model, id, lifetimes.usedToken)))
+      throw new errors.InvalidGrant("used already, or its connection has ended");
   },
   async destroy(id) {
     await deleteToken(db, model, id);
@@ -93,7 +104,8 @@ const foreignKeyViolation = "23503";
 function describeUse(model: string, token: StoredToken): Pick<AdapterPayload, "consumed" | "exp"> {
   const { consumedForSeconds, hasRefreshToken, expiresAt } = token;
   // Until then a repeated refresh gets the same successor.
-  if (consumedForSeconds === null || (model === "RefreshToken" && consumedForSeconds <= lifetimes.refreshReplay)) return {};
+  if (consumedForSeconds === null || (model === "RefreshToken" && consumedForSeconds <= lifetimes.refreshReplay))
+    return {};
   // Somebody else is using the code just now. Ending the connection would take their tokens away before they have them.
   if (model === "AuthorizationCode" && !hasRefreshToken) throw new errors.InvalidGrant("is being used");
   // The library looks at the expiry first, and would then miss that somebody uses a token a second time.

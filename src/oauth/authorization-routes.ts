@@ -21,7 +21,10 @@ export type AuthorizationRouteOptions = {
 const form = "application/x-www-form-urlencoded";
 
 /** The endpoints that clients call themselves. They answer errors as OAuth does. */
-export async function registerAuthorizationRoutes(server: FastifyInstance, options: AuthorizationRouteOptions): Promise<void> {
+export async function registerAuthorizationRoutes(
+  server: FastifyInstance,
+  options: AuthorizationRouteOptions,
+): Promise<void> {
   const { provider, normalise, issuerUrl, tokenLimitPerMinute, registrationLimitPerHour } = options;
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -40,7 +43,9 @@ export async function registerAuthorizationRoutes(server: FastifyInstance, optio
     const readForm = (request: FastifyRequest) => ({ body: formOf(request, normalise.token) });
     post("/oauth/token", ["/oauth/token", "/token"], perMinute, readForm);
     post("/oauth/revoke", ["/oauth/revoke"], perMinute, readForm);
-    post("/oauth/register", ["/oauth/register", "/register"], perHour, (request) => ({ body: registrationOf(request) }));
+    post("/oauth/register", ["/oauth/register", "/register"], perHour, (request) => ({
+      body: registrationOf(request),
+    }));
     for (const url of pathsOf(issuerUrl, ["/oauth/jwks"]))
       scope.get(url, { config: { access: "public" } }, async (_request, reply) =>
         send(reply, await provider.call({ method: "GET", path: "/oauth/jwks" })),
@@ -52,7 +57,10 @@ export async function registerAuthorizationRoutes(server: FastifyInstance, optio
 export const pathsOf = (issuerUrl: string, paths: string[]): Set<string> =>
   new Set(["", pathOf(issuerUrl)].flatMap((prefix) => paths.map((path) => prefix + path)));
 
-export function send(reply: FastifyReply, { status, headers, body }: Awaited<ReturnType<CallProvider["call"]>>): FastifyReply {
+export function send(
+  reply: FastifyReply,
+  { status, headers, body }: Awaited<ReturnType<CallProvider["call"]>>,
+): FastifyReply {
   return reply.code(status).headers(headers).send(body);
 }
 
@@ -66,8 +74,12 @@ function formOf(request: FastifyRequest, normalise: (given: URLSearchParams) => 
 }
 
 function registrationOf(request: FastifyRequest) {
-  if (!/^application\/json\b/i.test(typeOf(request))) throw new errors.InvalidRequest("send the metadata as application/json");
-  return { type: "application/json", bytes: Buffer.from(JSON.stringify(normaliseClientMetadata(readJson(bytesOf(request))))) };
+  if (!/^application\/json\b/i.test(typeOf(request)))
+    throw new errors.InvalidRequest("send the metadata as application/json");
+  return {
+    type: "application/json",
+    bytes: Buffer.from(JSON.stringify(normaliseClientMetadata(readJson(bytesOf(request))))),
+  };
 }
 
 function createErrorAnswer(log: Log) {
@@ -75,7 +87,8 @@ function createErrorAnswer(log: Log) {
     if (error instanceof errors.OIDCProviderError)
       return reply.code(error.statusCode).send({ error: error.error, error_description: error.error_description });
     const { status, message, headers = {} } = toRefusal(error);
-    if (status === 500) log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
+    if (status === 500)
+      log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
     return reply
       .code(status)
       .headers(headers)

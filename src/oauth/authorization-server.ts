@@ -15,11 +15,30 @@ type Options = OAuthOptions & { consent: Consent; resources: Resources; onTokenI
 
 /** The authorization server and how clients find it. */
 export async function registerAuthorizationServer(server: FastifyInstance, options: Options): Promise<void> {
-  const { consent, resources, issuerUrl, resourceUrl, consentUrlTemplate, log, tokenLimitPerMinute, registrationLimitPerHour } = options;
-  const parts = { provider: openProvider(options), normalise: createNormaliseRequest(resources), consent, issuerUrl, log };
+  const {
+    consent,
+    resources,
+    issuerUrl,
+    resourceUrl,
+    consentUrlTemplate,
+    log,
+    tokenLimitPerMinute,
+    registrationLimitPerHour,
+  } = options;
+  const parts = {
+    provider: openProvider(options),
+    normalise: createNormaliseRequest(resources),
+    consent,
+    issuerUrl,
+    log,
+  };
   registerDiscoveryRoutes(server, { issuerUrl, resourceUrl, resources });
   await registerAuthorizationRoutes(server, { ...parts, tokenLimitPerMinute, registrationLimitPerHour });
-  await registerBrowserRoutes(server, { ...parts, consentUrlTemplate, authorizationLimitPerMinute: tokenLimitPerMinute });
+  await registerBrowserRoutes(server, {
+    ...parts,
+    consentUrlTemplate,
+    authorizationLimitPerMinute: tokenLimitPerMinute,
+  });
 }
 
 function openProvider(options: Options) {
@@ -28,7 +47,8 @@ function openProvider(options: Options) {
     ...options,
     keys: deriveKeys(cookieKey, previousCookieKeys),
     async onConsentNeeded({ id, metadata, hasDocument }) {
-      if (hasDocument) await saveClient(oauthTables(db), { id, kind: "metadata_document", metadata: JSON.stringify(metadata) });
+      if (hasDocument)
+        await saveClient(oauthTables(db), { id, kind: "metadata_document", metadata: JSON.stringify(metadata) });
     },
   });
   return createCallProvider(provider, issuerUrl);

@@ -76,12 +76,14 @@ function createFinish({ provider, consent }: BrowserRouteOptions) {
   };
 }
 
-const notBegunHere = () => new Refusal("oauth_state_invalid", "This browser did not begin this connection, or it took too long.");
+const notBegunHere = () =>
+  new Refusal("oauth_state_invalid", "This browser did not begin this connection, or it took too long.");
 
 function createPageAnswer(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, message, headers = {} } = toRefusal(error);
-    if (status === 500) log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
+    if (status === 500)
+      log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
     const page = errorPage("This connection cannot be made", message);
     return reply
       .code(status)

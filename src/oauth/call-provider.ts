@@ -46,7 +46,8 @@ export function createCallProvider(provider: Provider, issuerUrl: string) {
       authorization,
     };
     const about = body ? { "content-type": body.type, "content-length": String(body.bytes.length) } : {};
-    for (const [name, value] of Object.entries({ ...given, ...about })) if (value !== undefined) message.headers[name] = value;
+    for (const [name, value] of Object.entries({ ...given, ...about }))
+      if (value !== undefined) message.headers[name] = value;
     if (body) message.push(body.bytes);
     message.push(null);
     return Object.assign(message, { originalUrl: issuer.pathname.replace(/\/$/, "") + path });
@@ -79,7 +80,11 @@ function readAnswer({ status, body, response }: Context): Answer {
     if (droppedHeaders.test(name) || value === undefined) continue;
     headers[name] = Array.isArray(value) ? value.map(String).filter(isWanted) : String(value);
   }
-  return { status, headers, body: typeof body === "string" ? body : body === undefined || body === null ? "" : JSON.stringify(body) };
+  return {
+    status,
+    headers,
+    body: typeof body === "string" ? body : body === undefined || body === null ? "" : JSON.stringify(body),
+  };
 }
 
 // The library's own session, which nobody keeps.

@@ -40,6 +40,8 @@ async function readText(response: Response): Promise<string> {
 // A document is public, so whatever it calls a secret is none.
 function requireNoSecret(document: unknown): void {
   const isSecretive =
-    typeof document === "object" && document !== null && ["client_secret", "client_secret_expires_at"].some((name) => name in document);
+    typeof document === "object" &&
+    document !== null &&
+    ["client_secret", "client_secret_expires_at"].some((name) => name in document);
   if (isSecretive) throw new Error("the document holds a secret");
 }

@@ -24,7 +24,8 @@ const keptFields = [
  * are not theirs to choose here, and leave out that they are native; what could harm somebody is refused.
  */
 export function normaliseClientMetadata(given: unknown): Metadata {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalid("the metadata must be a JSON object");
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw invalid("the metadata must be a JSON object");
   const kept = keptFields.flatMap((name) => (name in given ? [[name, (given as Metadata)[name]] as const] : []));
   const metadata: Metadata = { token_endpoint_auth_method: "none", ...Object.fromEntries(kept) };
   const redirects = readRedirects(metadata.redirect_uris);
@@ -55,9 +56,11 @@ function readRedirect(given: unknown): URL {
   if (!url || typeof given !== "string") throw invalid("redirect_uris must hold absolute addresses");
   // Not only what a parser makes of it: browsers and parsers disagree about the rest.
   if (/[\s#*\\\p{C}]/u.test(given)) throw invalid("redirect_uris must not hold a fragment, a wildcard or white space");
-  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?]*@/.test(given)) throw invalid("redirect_uris must not hold a user");
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?]*@/.test(given))
+    throw invalid("redirect_uris must not hold a user");
   if (forbiddenSchemes.has(url.protocol)) throw invalid(`redirect_uris must not use ${url.protocol}`);
-  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) throw invalid("redirect_uris may use http on loopback addresses only");
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname))
+    throw invalid("redirect_uris may use http on loopback addresses only");
   return url;
 }
 

@@ -21,7 +21,8 @@ export function createConnections({ db }: { db: Database }) {
     /** Its tokens end in the same moment, in every process. */
     async end(viewer: Viewer, connectionId: string): Promise<void> {
       const owner = { organizationId: viewer.organizationId, userId: scopeOf(viewer) };
-      if (!(await deleteConnection(tables, connectionId, owner))) throw new Refusal("not_found", "There is no such connection.");
+      if (!(await deleteConnection(tables, connectionId, owner)))
+        throw new Refusal("not_found", "There is no such connection.");
     },
   };
 }

@@ -10,7 +10,11 @@ export type ConsentAccounts = ReturnType<typeof createConsentAccounts>;
 export type ChosenAccount = { type: string; id: string } | null;
 
 /** Which accounts a person can let a client use. */
-export function createConsentAccounts({ credentials, defaults, check }: Pick<Vault, "credentials" | "defaults" | "check">) {
+export function createConsentAccounts({
+  credentials,
+  defaults,
+  check,
+}: Pick<Vault, "credentials" | "defaults" | "check">) {
   return {
     /** Those of an organization that tools of the servers take. */
     async list(organizationId: string, servers: readonly ResourceServer[]): Promise<ConsentAccount[]> {
@@ -23,7 +27,11 @@ export function createConsentAccounts({ credentials, defaults, check }: Pick<Vau
     },
 
     /** Owner, then type, as for every use of an account. */
-    async choose(organizationId: string, { credentialType }: ResourceServer, credentialId: string | undefined): Promise<ChosenAccount> {
+    async choose(
+      organizationId: string,
+      { credentialType }: ResourceServer,
+      credentialId: string | undefined,
+    ): Promise<ChosenAccount> {
       if (credentialId === undefined) return null;
       if (credentialType === null) throw invalid("/credentialId", "is not for this server, whose tools use no account");
       await check(organizationId, { [credentialType]: toReference(credentialId) }, [credentialType]);
@@ -32,7 +40,10 @@ export function createConsentAccounts({ credentials, defaults, check }: Pick<Vau
   };
 }
 
-export const toColumns = (account: ChosenAccount) => ({ credential_type: account?.type ?? null, credential_id: account?.id ?? null });
+export const toColumns = (account: ChosenAccount) => ({
+  credential_type: account?.type ?? null,
+  credential_id: account?.id ?? null,
+});
 
 export const invalid = (pointer: string, detail: string) =>
   new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

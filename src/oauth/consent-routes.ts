@@ -14,7 +14,10 @@ export function registerConsentRoutes(server: FastifyInstance, consent: Consent)
 
   routes.get(
     "/api/oauth/consent-requests/:uid",
-    { config, schema: { tags, summary: "What an MCP client asks for", params, response: { 200: wire.consentRequest } } },
+    {
+      config,
+      schema: { tags, summary: "What an MCP client asks for", params, response: { 200: wire.consentRequest } },
+    },
     (request) => consent.describe(request.params.uid, userOf(request)),
   );
 
@@ -22,7 +25,13 @@ export function registerConsentRoutes(server: FastifyInstance, consent: Consent)
     "/api/oauth/consent-requests/:uid/decision",
     {
       config,
-      schema: { tags, summary: "Approve or deny it", params, body: wire.consentDecision, response: { 200: wire.consentAnswer } },
+      schema: {
+        tags,
+        summary: "Approve or deny it",
+        params,
+        body: wire.consentDecision,
+        response: { 200: wire.consentAnswer },
+      },
     },
     (request) => consent.decide(request.params.uid, userOf(request), request.body),
   );

@@ -36,7 +36,13 @@ type Decision =
   | { approve: false }
   | { approve: true; organizationId: string; serverId: string; scopes: OAuthScope[]; account: ChosenAccount };
 
-type Parameters = { client_id: string; redirect_uri: string; resource?: string; scope?: string; requested_scope?: string };
+type Parameters = {
+  client_id: string;
+  redirect_uri: string;
+  resource?: string;
+  scope?: string;
+  requested_scope?: string;
+};
 
 /** What a user is asked, and what they answer. The page speaks to the platform, the answer travels to the gateway as a ticket. */
 export function createConsent({ db, organizations, accounts, resources, issuerUrl }: Options) {
@@ -61,7 +67,9 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
         server: asked ? show(asked) : null,
         servers: asked ? [] : offered.map(show),
         scopes: asked ? show(asked).scopes : [],
-        organizations: await Promise.all(memberships.map(async (one) => ({ ...one, accounts: await accounts.list(one.id, offered) }))),
+        organizations: await Promise.all(
+          memberships.map(async (one) => ({ ...one, accounts: await accounts.list(one.id, offered) })),
+        ),
         user: { name, email },
         expiresAt: expiresAt.toISOString(),
       };
@@ -106,7 +114,8 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
   };
 }
 
-const serverOf = (resources: Resources, { resource }: Parameters) => (resource === undefined ? undefined : resources.serverAt(resource));
+const serverOf = (resources: Resources, { resource }: Parameters) =>
+  resource === undefined ? undefined : resources.serverAt(resource);
 
 async function readApproval(
   { organizations, accounts, resources }: Pick<Options, "organizations" | "accounts" | "resources">,
@@ -120,7 +129,8 @@ async function readApproval(
   const member = await organizations.membership(answer.organizationId, userId);
   if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
   const allowed = allowedByRole(member.organization.role, scopes);
-  if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
+  if (allowed.length === 0)
+    throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
   const account = await accounts.choose(answer.organizationId, server, answer.credentialId);
   return { approve: true, organizationId: answer.organizationId, serverId: server.id, scopes: allowed, account };
 }
@@ -132,10 +142,14 @@ async function keepConnection(tables: OAuthDb, row: NewConnection): Promise<void
   });
 }
 
-const requestGone = () => new Refusal("not_found", "This request is no longer open. Connect again from your application.");
+const requestGone = () =>
+  new Refusal("not_found", "This request is no longer open. Connect again from your application.");
 
 const ticketRefused = () =>
-  new Refusal("oauth_state_invalid", "This browser did not begin this connection, or the answer was used already or came too late.");
+  new Refusal(
+    "oauth_state_invalid",
+    "This browser did not begin this connection, or the answer was used already or came too late.",
+  );
 
 function pickServer(resources: Resources, serverId: string | undefined): ResourceServer {
   const server = serverId === undefined ? undefined : resources.server(serverId);
@@ -145,7 +159,8 @@ function pickServer(resources: Resources, serverId: string | undefined): Resourc
 
 function narrow(asked: readonly OAuthScope[], chosen: readonly OAuthScope[] | undefined): readonly OAuthScope[] {
   if (chosen === undefined) return asked;
-  if (chosen.some((scope) => !asked.includes(scope))) throw invalid("/scopes", "must be a part of what the client asked for");
+  if (chosen.some((scope) => !asked.includes(scope)))
+    throw invalid("/scopes", "must be a part of what the client asked for");
   return asked.filter((scope) => chosen.includes(scope));
 }
 

@@ -90,7 +90,11 @@ function configureCookies({ cookies }: OAuthKeys, secure: boolean): Configuratio
   const prefix = secure ? "__Secure-" : "";
   return {
     keys: cookies,
-    names: { session: "switchyard_unused", interaction: `${prefix}switchyard_consent`, resume: `${prefix}switchyard_resume` },
+    names: {
+      session: "switchyard_unused",
+      interaction: `${prefix}switchyard_consent`,
+      resume: `${prefix}switchyard_resume`,
+    },
     short: { signed: true, httpOnly: true, sameSite: "lax", secure },
     long: { signed: true, httpOnly: true, sameSite: "lax", secure },
   };
@@ -106,7 +110,12 @@ function configureFeatures({ resources, accessTokenLifetimeMs }: ProviderOptions
     userinfo: off,
     revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
     registration: { enabled: true, issueRegistrationAccessToken: false },
-    clientIdMetadataDocument: { enabled: true, ack: "draft-02", cacheDuration: { min: 30, max: 3600 }, allowFetch: onceForEachRequest() },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: "draft-02",
+      cacheDuration: { min: 30, max: 3600 },
+      allowFetch: onceForEachRequest(),
+    },
     resourceIndicators: {
       enabled: true,
       useGrantedResource: async () => true,
@@ -114,7 +123,11 @@ function configureFeatures({ resources, accessTokenLifetimeMs }: ProviderOptions
         const server = resources.serverAt(resource);
         if (!server || (Array.isArray(oidc.params?.resource) && oidc.params.resource.length > 1))
           throw new errors.InvalidTarget("exactly one MCP server must be named");
-        return { scope: server.scopes.join(" "), accessTokenFormat: "opaque", accessTokenTTL: Math.ceil(accessTokenLifetimeMs / 1000) };
+        return {
+          scope: server.scopes.join(" "),
+          accessTokenFormat: "opaque",
+          accessTokenTTL: Math.ceil(accessTokenLifetimeMs / 1000),
+        };
       },
     },
   };
@@ -137,7 +150,10 @@ function askEveryTime() {
   return policy;
 }
 
-function consentAddress({ issuerUrl, onConsentNeeded }: ProviderOptions): NonNullable<Configuration["interactions"]>["url"] {
+function consentAddress({
+  issuerUrl,
+  onConsentNeeded,
+}: ProviderOptions): NonNullable<Configuration["interactions"]>["url"] {
   return async ({ oidc }, { uid }) => {
     const { client } = oidc;
     if (!client) throw new Error("a request without a client waits for a user");

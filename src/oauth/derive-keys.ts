@@ -13,7 +13,8 @@ export function deriveKeys(cookieKey: Buffer, previousCookieKeys: Buffer[]) {
   };
 }
 
-const derive = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", key, "", `switchyard oauth ${purpose}`, 32));
+const derive = (key: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", key, "", `switchyard oauth ${purpose}`, 32));
 
 const ed25519Prefix = Buffer.from("302e020100300506032b657004220420", "hex");
 

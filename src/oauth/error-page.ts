@@ -8,7 +8,8 @@ export function errorPage(title: string, detail: string): string {
 `;
 }
 
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** For everything on the gateway that a browser shows or passes through. */
 export const pageHeaders = {

@@ -28,7 +28,8 @@ export function createNormaliseRequest(resources: Resources) {
       // Kept for the moment when the user picks a server.
       parameters.set("requested_scope", asked.split(/\s+/).filter(isKnownScope).join(" "));
       // The others put the code into fragments and forms, which no client of ours needs.
-      if (parameters.has("response_mode") && parameters.get("response_mode") !== "query") parameters.set("response_mode", "not_supported");
+      if (parameters.has("response_mode") && parameters.get("response_mode") !== "query")
+        parameters.set("response_mode", "not_supported");
       return parameters;
     },
 

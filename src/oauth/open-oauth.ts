@@ -44,7 +44,13 @@ export function openOAuth({ db, log, config, cookieKey, outside }: Ground, { org
     async registerAtGateway(server: FastifyInstance): Promise<void> {
       const { registerAuthorizationServer } = await import("./authorization-server.ts");
       const { previousCookieKeys } = config;
-      await registerAuthorizationServer(server, { ...options, previousCookieKeys, consent, resources, onTokenIssued: lastUse.note });
+      await registerAuthorizationServer(server, {
+        ...options,
+        previousCookieKeys,
+        consent,
+        resources,
+        onTokenIssued: lastUse.note,
+      });
       cleanup.start();
     },
 

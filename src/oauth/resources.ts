@@ -16,7 +16,12 @@ export type Resources = ReturnType<typeof createResources>;
 /** The MCP servers: one for each provider, and the one about the user's own account. */
 export const resourceServersOf = ({ providers }: Pick<Catalog, "providers">): ResourceServer[] => [
   ...providers.map(
-    ({ id, title, credential }): ResourceServer => ({ id, title, scopes: ["mcp:invoke"], credentialType: credential?.type ?? null }),
+    ({ id, title, credential }): ResourceServer => ({
+      id,
+      title,
+      scopes: ["mcp:invoke"],
+      credentialType: credential?.type ?? null,
+    }),
   ),
   { id: "platform", title: "Switchyard", scopes: ["platform:read", "platform:write"], credentialType: null },
 ];

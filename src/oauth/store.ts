@@ -28,7 +28,13 @@ type OAuthTables = {
     last_used_at: Date | null;
   };
   oauth_token: { model: string; id_sha256: Buffer; connection_id: string | null; expires_at: Date };
-  consent_ticket: { ticket_sha256: Buffer; interaction_sha256: Buffer; user_id: string; decision: string; expires_at: Date };
+  consent_ticket: {
+    ticket_sha256: Buffer;
+    interaction_sha256: Buffer;
+    user_id: string;
+    decision: string;
+    expires_at: Date;
+  };
   app_user: { id: string; name: string; email: string };
 };
 
@@ -96,7 +102,11 @@ export const listConnections = (db: OAuthDb, organizationId: string, userId: str
     .execute();
 
 /** Without a user: anybody's in the organization. */
-export async function deleteConnection(db: OAuthDb, id: string, owner: { organizationId: string; userId: string | undefined }) {
+export async function deleteConnection(
+  db: OAuthDb,
+  id: string,
+  owner: { organizationId: string; userId: string | undefined },
+) {
   const query = db
     .deleteFrom("oauth_connection")
     .where("id", "=", id)
@@ -106,7 +116,8 @@ export async function deleteConnection(db: OAuthDb, id: string, owner: { organiz
 }
 
 /** For the authorization server, which knows a connection only by its id. */
-export const endConnection = (db: OAuthDb, id: string) => db.deleteFrom("oauth_connection").where("id", "=", id).execute();
+export const endConnection = (db: OAuthDb, id: string) =>
+  db.deleteFrom("oauth_connection").where("id", "=", id).execute();
 
 export const touchConnections = (db: OAuthDb, ids: string[]) =>
   db.updateTable("oauth_connection").set({ last_used_at: sql<Date>`now()` }).where("id", "in", ids).execute();
@@ -115,7 +126,11 @@ export const touchConnections = (db: OAuthDb, ids: string[]) =>
 
 type Ticket = { hash: Buffer; interactionHash: Buffer; userId: string; decision: string };
 
-export const insertTicket = (db: OAuthDb, { hash, interactionHash, userId, decision }: Ticket, lifetimeSeconds: number) =>
+export const insertTicket = (
+  db: OAuthDb,
+  { hash, interactionHash, userId, decision }: Ticket,
+  lifetimeSeconds: number,
+) =>
   db
     .insertInto("consent_ticket")
     .values({

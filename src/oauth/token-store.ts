@@ -82,8 +82,12 @@ const consumeRefresh = {
 };
 
 /** The first use counts, however often it is repeated; false when the token is gone. */
-export const consumeRepeatably = async (db: Database, model: string, id: string, keptSeconds: number): Promise<boolean> =>
-  (await db.prepared(consumeRefresh, [model, sha256(id), keptSeconds])).length > 0;
+export const consumeRepeatably = async (
+  db: Database,
+  model: string,
+  id: string,
+  keptSeconds: number,
+): Promise<boolean> => (await db.prepared(consumeRefresh, [model, sha256(id), keptSeconds])).length > 0;
 
 const remove = { name: "oauth_token_delete", text: "DELETE FROM oauth_token WHERE model = $1 AND id_sha256 = $2" };
 

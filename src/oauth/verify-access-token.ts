@@ -16,12 +16,17 @@ export function createVerifyAccessToken({ db, log }: { db: Database; log: Log })
   const tables = oauthTables(db);
   const lastUse = createLastUse({ log, what: "connections", write: (ids) => touchConnections(tables, ids) });
   // Requests that come in while a look-up is under way share the next one, which begins after all of them did.
-  const lookUps = createBatch({ maxItems: 100, isFatal: isDatabaseUnavailable, flush: (hashes: Buffer[]) => findAccessTokens(db, hashes) });
+  const lookUps = createBatch({
+    maxItems: 100,
+    isFatal: isDatabaseUnavailable,
+    flush: (hashes: Buffer[]) => findAccessTokens(db, hashes),
+  });
 
   return {
     async verify(text: string, serverId: string): Promise<VerifiedToken & { scopes: OAuthScope[] }> {
       const token = tokenForm.test(text) ? await lookUps.add(sha256(text)) : undefined;
-      if (token?.serverId !== serverId) throw new Refusal("access_token_invalid", "This access token is not valid here.");
+      if (token?.serverId !== serverId)
+        throw new Refusal("access_token_invalid", "This access token is not valid here.");
       lastUse.note(token.connectionId);
       return Object.assign(token, { scopes: allowedByRole(token.role, token.scope.split(" ") as OAuthScope[]) });
     },

@@ -6,5 +6,9 @@ export function openPlans({ db, config }: Ground) {
   const plans = createPlans({ db });
   const { deploymentMode, maxConcurrentExecutions: cap } = config;
   if (deploymentMode === "cloud") return { ...plans, credits: plans };
-  return { ...plans, credits: undefined, capOf: async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap])) };
+  return {
+    ...plans,
+    credits: undefined,
+    capOf: async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap])),
+  };
 }

@@ -18,8 +18,10 @@ export function createPlans({ db }: { db: Database }) {
     /** Every process acts on it within a few seconds. */
     async setPlan(organizationId: string, planId: string): Promise<void> {
       const known = (await listPlanIds(tables)).map(({ id }) => id);
-      if (!known.includes(planId)) throw new Refusal("not_found", `There is no such plan; the plans are ${known.join(", ")}.`);
-      if (!(await setPlan(tables, organizationId, planId))) throw new Refusal("not_found", "There is no such organization.");
+      if (!known.includes(planId))
+        throw new Refusal("not_found", `There is no such plan; the plans are ${known.join(", ")}.`);
+      if (!(await setPlan(tables, organizationId, planId)))
+        throw new Refusal("not_found", "There is no such organization.");
     },
   };
 }

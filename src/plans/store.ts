@@ -10,7 +10,8 @@ export type PlanDb = Kysely<PlanTables>;
 
 export const planTables = (db: Database): PlanDb => db.tables<PlanTables>();
 
-export const listPlanIds = (db: PlanDb) => db.selectFrom("plan").select("id").orderBy("max_concurrent_executions").execute();
+export const listPlanIds = (db: PlanDb) =>
+  db.selectFrom("plan").select("id").orderBy("max_concurrent_executions").execute();
 
 export async function setPlan(db: PlanDb, organizationId: string, planId: string): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -39,7 +39,8 @@ export function createAuthenticate({ identity, baseUrl }: { identity: Identity; 
     const isId = uuid.safeParse(organizationId).success;
     const member = isId ? await identity.organizations.membership(organizationId as string, userId) : undefined;
     if (!member) throw new Refusal("not_found", "There is no such organization.");
-    if (rankOf(member.organization.role) < rankOf(atLeast)) throw new Refusal("role_required", `This needs the role ${atLeast} or higher.`);
+    if (rankOf(member.organization.role) < rankOf(atLeast))
+      throw new Refusal("role_required", `This needs the role ${atLeast} or higher.`);
     request.caller.member = member;
   }
 
@@ -67,5 +68,8 @@ function headerOf(request: FastifyRequest, name: string): string | undefined {
 // Addresses end up in logs and histories, so a key there is already lost; accepting it would teach people to do it.
 function refuseKeyInQuery(request: FastifyRequest): void {
   if (/[?&](api_?key|x-api-key|key)=swy_/i.test(request.url))
-    throw new Refusal("api_key_missing", "Send the API key in the X-API-Key header, never in the address. Regenerate this key.");
+    throw new Refusal(
+      "api_key_missing",
+      "Send the API key in the X-API-Key header, never in the address. Regenerate this key.",
+    );
 }

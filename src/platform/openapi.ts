@@ -15,11 +15,18 @@ const problemResponse = {
 const pageStyle = ".swagger-ui .topbar { display: none; } .swagger-ui .info { margin: 32px 0; }";
 
 /** Must be registered before the routes it describes. The document is made from the same schemas that check the requests. */
-export async function registerOpenApi(server: FastifyInstance, { baseUrl, version }: { baseUrl: string; version: string }): Promise<void> {
+export async function registerOpenApi(
+  server: FastifyInstance,
+  { baseUrl, version }: { baseUrl: string; version: string },
+): Promise<void> {
   await server.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Switchyard platform API", version, description: "Errors are RFC 9457 problem documents with a stable `code`." },
+      info: {
+        title: "Switchyard platform API",
+        version,
+        description: "Errors are RFC 9457 problem documents with a stable `code`.",
+      },
       servers: [{ url: baseUrl }],
       components: {
         securitySchemes: {

@@ -17,7 +17,12 @@ export type PlatformOptions = {
 };
 
 /** Port 3000: the platform API, its documentation and the web UI. */
-export async function createPlatformServer({ door, version, authenticate, features }: PlatformOptions): Promise<FastifyInstance> {
+export async function createPlatformServer({
+  door,
+  version,
+  authenticate,
+  features,
+}: PlatformOptions): Promise<FastifyInstance> {
   const server = createDoor({ ...door, name: "platform", answerUnknownPath: answerWithPage });
   await registerSecurityHeaders(server, door.baseUrl);
   await registerRateLimit(server);

@@ -17,7 +17,9 @@ export function createAnnounce({ db, channel, log }: { db: Database; channel: st
   async function send(): Promise<void> {
     const messages = [...waiting].flatMap(([topic, ids]) => toMessages(topic, [...ids]));
     waiting = new Map();
-    await notify(db, channel, messages).catch((error: Error) => log.debug({ reason: error.message }, "changes were not announced"));
+    await notify(db, channel, messages).catch((error: Error) =>
+      log.debug({ reason: error.message }, "changes were not announced"),
+    );
   }
 
   function schedule(): void {

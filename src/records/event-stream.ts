@@ -32,7 +32,8 @@ export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live;
 
   function count(userId: string, change: 1 | -1): void {
     const next = (countOf.get(userId) ?? 0) + change;
-    if (next > mostStreams) throw new Refusal("rate_limited", `You have ${mostStreams} streams of events open already. Close one first.`);
+    if (next > mostStreams)
+      throw new Refusal("rate_limited", `You have ${mostStreams} streams of events open already. Close one first.`);
     if (next === 0) countOf.delete(userId);
     else countOf.set(userId, next);
   }
@@ -69,7 +70,14 @@ export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live;
 
 type OpenStream = { userId: string; stream: Readable; end: () => void; checkAccess: () => void };
 
-async function openStream({ live, organizationId, userId, lastEventId, requireAccess, heartbeatMs }: StreamOptions): Promise<OpenStream> {
+async function openStream({
+  live,
+  organizationId,
+  userId,
+  lastEventId,
+  requireAccess,
+  heartbeatMs,
+}: StreamOptions): Promise<OpenStream> {
   const text = createTextStream();
   const { stream, send, end } = text;
   send(`retry: ${comeBackMs}\n\n`);
@@ -134,7 +142,8 @@ async function catchUp({ live, organizationId, lastEventId, text }: CatchUp): Pr
   const now = await live.now();
   const cursor = lastEventId === undefined ? now : Number(lastEventId);
   const isUsable = Number.isSafeInteger(cursor) && cursor <= now && cursor > now - oldestCursorMicroseconds;
-  const missed = lastEventId !== undefined && isUsable ? await live.catchUp(organizationId, cursor) : { now, pages: [] };
+  const missed =
+    lastEventId !== undefined && isUsable ? await live.catchUp(organizationId, cursor) : { now, pages: [] };
   if (!isUsable || missed.pages === undefined) {
     text.send(toText({ cursor: missed.now }));
     return versions;

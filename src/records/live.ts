@@ -13,13 +13,23 @@ export type LiveEvent = { kind: string; id: string; version: number; data: unkno
 export type LiveSource = {
   find: (organizationId: string, ids: string[]) => Promise<LiveEvent[]>;
   /** Oldest first. */
-  listChanged: (organizationId: string, sinceMicroseconds: number, limit: number) => Promise<{ id: string; version: number }[]>;
+  listChanged: (
+    organizationId: string,
+    sinceMicroseconds: number,
+    limit: number,
+  ) => Promise<{ id: string; version: number }[]>;
 };
 
 /** `cursor`: everything that changed before it, less the overlap, has been delivered. No event: too much changed, so lists must be read anew. */
 export type Delivery = { cursor: number; event?: LiveEvent };
 
-type LiveOptions = { db: Database; target: ConnectionTarget; log: Log; sources: Record<string, LiveSource>; pollIntervalMs?: number };
+type LiveOptions = {
+  db: Database;
+  target: ConnectionTarget;
+  log: Log;
+  sources: Record<string, LiveSource>;
+  pollIntervalMs?: number;
+};
 
 type Feed = { organizationId: string; since: number; delivered: Map<string, number> };
 
@@ -58,7 +68,9 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   });
 
   const open = () =>
-    (listener ??= runForAll(() => listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect })));
+    (listener ??= runForAll(() =>
+      listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect }),
+    ));
 
   async function hear(payload: string): Promise<void> {
     if (access.hear(payload)) return;
@@ -102,7 +114,8 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
 
     onAccessChange: access.follow,
 
-    catchUp: (organizationId: string, cursor: number) => findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
+    catchUp: (organizationId: string, cursor: number) =>
+      findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
 
     now: () => readNowMicroseconds(db),
 
@@ -124,7 +137,12 @@ type Feeds = {
 function createPollFeeds({ feeds, findSince, hub, deliver, log }: Feeds) {
   async function pollFeed(feed: Feed): Promise<void> {
     const isKnown = (key: string, version: number) => (feed.delivered.get(key) ?? -1) >= version;
-    const { now, pages } = await findSince({ organizationId: feed.organizationId, cursor: feed.since, most: mostPolled, isKnown });
+    const { now, pages } = await findSince({
+      organizationId: feed.organizationId,
+      cursor: feed.since,
+      most: mostPolled,
+      isKnown,
+    });
     if (pages === undefined) hub.publish(feed.organizationId, { cursor: now });
     else for await (const events of pages) for (const event of events) deliver(feed, event);
     advance(feed, now);
@@ -193,11 +211,17 @@ function createHints(log: Log) {
     give({ kind, ids }: { kind: string; ids: string[] }): void {
       for (const id of ids) hub.publish(`${kind} ${id}`);
     },
-    follow: (kind: string, id: string, onChange: () => void) => hub.subscribe(`${kind} ${id.replaceAll("-", "")}`, onChange),
+    follow: (kind: string, id: string, onChange: () => void) =>
+      hub.subscribe(`${kind} ${id.replaceAll("-", "")}`, onChange),
   };
 }
 
-type Question = { organizationId: string; cursor: number; most: number; isKnown: (key: string, version: number) => boolean };
+type Question = {
+  organizationId: string;
+  cursor: number;
+  most: number;
+  isKnown: (key: string, version: number) => boolean;
+};
 
 /** What changed since a cursor in all sources, page by page, and the cursor that follows; no pages when there is too much to look at. */
 const createFindSince =
@@ -209,12 +233,16 @@ const createFindSince =
       const changed = await source.listChanged(organizationId, cursor - overlapMicroseconds, most + 1);
       if (changed.length > most) return { now, pages: undefined };
       const ids = changed.filter(({ id, version }) => !isKnown(`${kind} ${id}`, version)).map(({ id }) => id);
-      for (let start = 0; start < ids.length; start += pageSize) pages.push({ source, ids: ids.slice(start, start + pageSize) });
+      for (let start = 0; start < ids.length; start += pageSize)
+        pages.push({ source, ids: ids.slice(start, start + pageSize) });
     }
     return { now, pages: readPages(organizationId, pages) };
   };
 
-async function* readPages(organizationId: string, pages: { source: LiveSource; ids: string[] }[]): AsyncGenerator<LiveEvent[]> {
+async function* readPages(
+  organizationId: string,
+  pages: { source: LiveSource; ids: string[] }[],
+): AsyncGenerator<LiveEvent[]> {
   for (const { source, ids } of pages) yield await source.find(organizationId, ids);
 }
 

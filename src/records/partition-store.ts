@@ -18,13 +18,17 @@ const listStatement = {
 };
 
 /** From the past to the future. */
-export async function listPartitions(sql: Sql, tables: readonly PartitionedTable[] = partitionedTables): Promise<Partition[]> {
+export async function listPartitions(
+  sql: Sql,
+  tables: readonly PartitionedTable[] = partitionedTables,
+): Promise<Partition[]> {
   const rows = await sql<{ table: PartitionedTable; name: string; bounds: string }>(listStatement, [tables]);
   return rows.map(toPartition).sort((one, other) => ((one.low ?? "") < (other.low ?? "") ? -1 : 1));
 }
 
 function toPartition({ table, name, bounds }: { table: PartitionedTable; name: string; bounds: string }): Partition {
-  const [, low, high] = /^FOR VALUES FROM \((?:'([0-9a-f-]{36})'|MINVALUE)\) TO \((?:'([0-9a-f-]{36})'|MAXVALUE)\)$/.exec(bounds) ?? [];
+  const [, low, high] =
+    /^FOR VALUES FROM \((?:'([0-9a-f-]{36})'|MINVALUE)\) TO \((?:'([0-9a-f-]{36})'|MAXVALUE)\)$/.exec(bounds) ?? [];
   return { table, name, low: low ?? null, high: high ?? null };
 }
 
@@ -36,7 +40,11 @@ export async function lockPartitions(sql: Sql, mostWaitMs: number): Promise<bool
 }
 
 /** Gives the ids from where the future begins up to `high` a table of their own. */
-export async function splitFuture(sql: Sql, future: Partition, { name, high }: { name: string; high: string }): Promise<Partition> {
+export async function splitFuture(
+  sql: Sql,
+  future: Partition,
+  { name, high }: { name: string; high: string },
+): Promise<Partition> {
   const { table } = future;
   const key = keys[table];
   const move = `WITH moved AS (DELETE FROM ${future.name} WHERE ${key} < '${high}' RETURNING *) INSERT INTO ${name} SELECT * FROM moved`;
@@ -73,7 +81,10 @@ export async function isInUse(sql: Sql, { table, name, high }: Partition): Promi
 export const isEmpty = async (sql: Sql, { name }: Partition): Promise<boolean> => !(await exists(sql, name));
 
 async function exists(sql: Sql, source: string): Promise<boolean> {
-  return (await sql<{ found: boolean }>({ name: "", text: `SELECT EXISTS (SELECT FROM ${source}) AS found` }, []))[0]?.found === true;
+  return (
+    (await sql<{ found: boolean }>({ name: "", text: `SELECT EXISTS (SELECT FROM ${source}) AS found` }, []))[0]
+      ?.found === true
+  );
 }
 
 async function runAll(sql: Sql, texts: string[]): Promise<void> {

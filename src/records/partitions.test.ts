@@ -1,6 +1,14 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { at, callOf, idAt, type Months, nameOf, openMonths, organizationId } from "../../test/support/storage/months.ts";
+import {
+  at,
+  callOf,
+  idAt,
+  type Months,
+  nameOf,
+  openMonths,
+  organizationId,
+} from "../../test/support/storage/months.ts";
 import { createCountCalls } from "../history/call-usage.ts";
 import { createCallList } from "../history/list-calls.ts";
 import { insertCalls } from "../history/store.ts";
@@ -29,7 +37,11 @@ describe("the months of the history", () => {
     expect(await months.placesOf("run_node", "run_id")).toEqual({ [near]: nameOf("run_node", 4) });
     for (const table of ["tool_call", "run", "run_node"])
       expect(await months.tablesOf(table)).toEqual(
-        expect.arrayContaining([...[0, 1, 2, 3, 4].map((later) => nameOf(table, later)), `${table}_future`, `${table}_past`]),
+        expect.arrayContaining([
+          ...[0, 1, 2, 3, 4].map((later) => nameOf(table, later)),
+          `${table}_future`,
+          `${table}_past`,
+        ]),
       );
     expect(await upkeep.run()).toBe(0);
   });
@@ -48,7 +60,14 @@ describe("the months of the history", () => {
     const { tableOf, upkeep, drop } = months.partitionsAt(at(5));
     await upkeep.run();
     await drop("tool_call", idAt(at(4)));
-    const ids = [lowestIdAt(new Date(0)), idAt(at(-400)), idAt(at(0)), idAt(at(5)), idAt(at(400)), "ffffffff-ffff-ffff-ffff-ffffffffffff"];
+    const ids = [
+      lowestIdAt(new Date(0)),
+      idAt(at(-400)),
+      idAt(at(0)),
+      idAt(at(5)),
+      idAt(at(400)),
+      "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    ];
     for (const id of ids) await insertCalls(months.db, [callOf(id)], tableOf);
     expect(Object.keys(await months.placesOf("tool_call")).sort()).toEqual(ids.sort());
   });
@@ -98,7 +117,11 @@ describe("reading across months", () => {
     for await (const lines of exportLines(organizationId, {})) text += lines;
     const exported = text.trim().split("\n");
     expect(exported.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(ids);
-    const within = await list(organizationId, { limit: 10, from: last.toISOString(), to: new Date(first.getTime() + 1).toISOString() });
+    const within = await list(organizationId, {
+      limit: 10,
+      from: last.toISOString(),
+      to: new Date(first.getTime() + 1).toISOString(),
+    });
     expect(within.data).toHaveLength(4);
   });
 

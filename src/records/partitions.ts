@@ -45,7 +45,13 @@ const neverDroppedForMs = 7 * dayMs;
  * The tables of calls, runs and nodes, divided by month. Months are made ahead; what no month fits, because a clock is wrong,
  * lies before or after them, so that nothing is ever refused.
  */
-export function createPartitions({ db, target, log, readNow = () => readDatabaseTime(db), intervalMs = 300_000 }: Options) {
+export function createPartitions({
+  db,
+  target,
+  log,
+  readNow = () => readDatabaseTime(db),
+  intervalMs = 300_000,
+}: Options) {
   let known: Partition[] = [];
   let direct: Partition[] = [];
 
@@ -61,7 +67,12 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
     const until = lowestIdAt(startOfMonth(now, monthsAhead));
     let made = 0;
     for (const table of partitionedTables) {
-      if (!known.some(({ high, ...partition }) => partition.table === table && high === null && (partition.low ?? "") < until)) continue;
+      if (
+        !known.some(
+          ({ high, ...partition }) => partition.table === table && high === null && (partition.low ?? "") < until,
+        )
+      )
+        continue;
       made += await whenUnlocked(() => db.transaction((sql) => splitUntil(sql, table, until)));
     }
     return made;
@@ -70,7 +81,10 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
   async function warnOfFuture(): Promise<void> {
     for (const future of known.filter(({ high }) => high === null))
       if (!(await db.transaction((sql) => isEmpty(sql, future))))
-        log.warn({ table: future.name }, "records are dated after all months there are: a clock is ahead, or the making of months fails");
+        log.warn(
+          { table: future.name },
+          "records are dated after all months there are: a clock is ahead, or the making of months fails",
+        );
   }
 
   async function keepUp(): Promise<number> {
@@ -82,7 +96,8 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
 
   return {
     tableOf: ((table, ids) =>
-      direct.find((partition) => partition.table === table && ids.every((id) => isWithin(partition, id)))?.name ?? table) as TableOf,
+      direct.find((partition) => partition.table === table && ids.every((id) => isWithin(partition, id)))?.name ??
+      table) as TableOf,
 
     /** Makes the months that are needed soon. */
     upkeep: repeatWork({ log, intervalMs, work: keepUp, failure: "the months of the history were not kept up" }),
@@ -93,7 +108,13 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
       const beforeId = oldestKept < latest ? oldestKept : latest;
       const old = known.filter((partition) => partition.table === table && isOlder(partition, beforeId));
       if (await db.transaction((sql) => isNothing(sql, old))) return [];
-      const patient = createDatabase({ target, applicationName: "switchyard upkeep", poolSize: 1, limitMs: lookThroughLimitMs, log });
+      const patient = createDatabase({
+        target,
+        applicationName: "switchyard upkeep",
+        poolSize: 1,
+        limitMs: lookThroughLimitMs,
+        log,
+      });
       try {
         const names = await whenUnlocked(() => patient.transaction((sql) => dropOld(sql, table, beforeId)));
         if (names.length > 0) log.info({ tables: names }, "old records were dropped with their months");
@@ -110,7 +131,8 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
   };
 }
 
-const isWithin = ({ low, high }: Partition, id: string): boolean => (low === null || id >= low) && (high === null || id < high);
+const isWithin = ({ low, high }: Partition, id: string): boolean =>
+  (low === null || id >= low) && (high === null || id < high);
 const isOlder = ({ high }: Partition, id: string): boolean => high !== null && high <= id;
 
 const startOfMonth = (moment: Date, monthsLater: number): Date =>

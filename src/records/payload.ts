@@ -15,7 +15,9 @@ export function toPayload(value: unknown, limitBytes: number): Payload {
   if (leftOutBytes === 0 && text.length * 3 <= limitBytes) return { text, truncated: false, sanitized };
   const originalBytes = Buffer.byteLength(text) + leftOutBytes;
   if (originalBytes <= limitBytes) return { text, truncated: false, sanitized };
-  const preview = text.slice(0, Math.min(longestPreviewBytes, Math.floor(limitBytes / 8))).replace(/[\ud800-\udbff]$/, "");
+  const preview = text
+    .slice(0, Math.min(longestPreviewBytes, Math.floor(limitBytes / 8)))
+    .replace(/[\ud800-\udbff]$/, "");
   return { text: JSON.stringify({ truncated: true, originalBytes, preview }), truncated: true, sanitized };
 }
 
@@ -48,7 +50,9 @@ function cutLongTexts(value: unknown, limitBytes: number): { value: unknown; lef
   }
 
   function cutObject(object: object, level: number): object {
-    const entries = Object.entries(object).map(([key, entry]: [string, unknown]) => [key, entry, cut(entry, level + 1)] as const);
+    const entries = Object.entries(object).map(
+      ([key, entry]: [string, unknown]) => [key, entry, cut(entry, level + 1)] as const,
+    );
     return entries.every(([, before, after]) => before === after)
       ? object
       : Object.fromEntries(entries.map(([key, , after]) => [key, after]));
@@ -64,5 +68,7 @@ export const isCutShort = ({ truncated }: { truncated: boolean }, payload: unkno
 /** A short text from outside, such as an error or a name, in a form that the database always takes. */
 export function toStorableLine(text: string, maxLength: number): string {
   const storable = text.replaceAll("\0", "\ufffd").toWellFormed();
-  return storable.length <= maxLength ? storable : `${storable.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return storable.length <= maxLength
+    ? storable
+    : `${storable.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -16,7 +16,10 @@ describe("a secret that was typed into a parameter", () => {
     ["JSON in a text", { body: `{"db_password":"${canary}"}` }],
     ["a form in a text", { body: `grant_type=password&client_secret=${canary}` }],
     ["an address", { url: `https://api.example.test/x?a=1&access_token=${canary}` }],
-    ["an address with an encoded value", { url: `https://api.example.test/x?api_key=${encodeURIComponent(`${canary}/+`)}` }],
+    [
+      "an address with an encoded value",
+      { url: `https://api.example.test/x?api_key=${encodeURIComponent(`${canary}/+`)}` },
+    ],
     ["the login of an address", { text: `see postgres://ann:${canary}@db.example.test/x` }],
     ["a sentence", { text: `use Bearer ${canary} for it` }],
     ["a key of this product", { text: `swy_${canary}_abcdefgh and swy_${canary}_abcdefgh` }],
@@ -25,12 +28,27 @@ describe("a secret that was typed into a parameter", () => {
     const said = `failed for ${canary} and ${encodeURIComponent(canary)}`;
     expect(JSON.stringify(scrubbed(parameters))).not.toMatch(/canary-4711|4711000042/);
     // In these the canary is only a part of the secret.
-    if (!/4711000042|swy_|%2F/.test(JSON.stringify(parameters))) expect(scrubOfCall(parameters)?.text(said)).not.toContain("canary-4711");
+    if (!/4711000042|swy_|%2F/.test(JSON.stringify(parameters)))
+      expect(scrubOfCall(parameters)?.text(said)).not.toContain("canary-4711");
   });
 
   it.each<[unknown]>([
-    [{ maxTokens: 5, nextPageToken: "abcdefghij", issueKey: "ACME-12", key: "a/b.txt", idempotencyKey: "once-and-no-more", author: "Ann" }],
-    [{ text: "The password is in the vault, as a token of trust; basic rules apply.", url: "https://example.test/?page=2&key=a" }],
+    [
+      {
+        maxTokens: 5,
+        nextPageToken: "abcdefghij",
+        issueKey: "ACME-12",
+        key: "a/b.txt",
+        idempotencyKey: "once-and-no-more",
+        author: "Ann",
+      },
+    ],
+    [
+      {
+        text: "The password is in the vault, as a token of trust; basic rules apply.",
+        url: "https://example.test/?page=2&key=a",
+      },
+    ],
     [{ headers: { accept: "application/json" }, body: { tokens: ["a", "b"], secretary: "Bob", passenger: "Eve" } }],
     ["just a text"],
     [null],
@@ -40,7 +58,12 @@ describe("a secret that was typed into a parameter", () => {
 
   it("is found quickly in long and deep values", () => {
     const deep = Array.from({ length: 500 }).reduce<unknown>((inner) => [inner], "x");
-    const parameters = { text: "a=".repeat(500_000), other: "https://".repeat(100_000), blanks: " ".repeat(500_000), deep };
+    const parameters = {
+      text: "a=".repeat(500_000),
+      other: "https://".repeat(100_000),
+      blanks: " ".repeat(500_000),
+      deep,
+    };
     expect(shortestTime(() => scrubOfCall(parameters))).toBeLessThan(1000);
   });
 
@@ -100,7 +123,10 @@ describe("secrets that are too long or too many to be searched by value", () => 
   });
 
   it("are replaced whole in a form that nothing else marks", () => {
-    expect(scrubbed({ body: `a=b&client_secret=${canary.repeat(1000)}`, note: "short" })).toEqual({ body: "[secret]", note: "short" });
+    expect(scrubbed({ body: `a=b&client_secret=${canary.repeat(1000)}`, note: "short" })).toEqual({
+      body: "[secret]",
+      note: "short",
+    });
   });
 
   it("hide every text that is long enough to repeat one", () => {
@@ -109,7 +135,11 @@ describe("secrets that are too long or too many to be searched by value", () => 
   });
 
   it("leave the first 200 to be searched by value, and hide the others at their places", () => {
-    const rows = Array.from({ length: 10_000 }, (_, index) => ({ id: index, name: "Ann", token: `${canary}-${index + 10_000}` }));
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+      id: index,
+      name: "Ann",
+      token: `${canary}-${index + 10_000}`,
+    }));
     const parameters = { rows, note: `again ${canary}-19999`, seen: "short" };
     const expected = { rows: rows.map((row) => ({ ...row, token: "[secret]" })), note: "[secret]", seen: "short" };
     expect(shortestTime(() => scrubbed(parameters))).toBeLessThan(2000);

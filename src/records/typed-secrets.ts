@@ -16,7 +16,8 @@ export function scrubOfCall(parameters: unknown, findStored: FindStored = () => 
 /** The same, looked for once in a call that is recorded when it begins and when it ends. */
 export function createScrubs(findStoredOf: FindStoredOf) {
   const known = new WeakMap<object, Promise<Scrub | undefined>>();
-  const search = async ({ organizationId, parameters }: Recorded) => scrubOfCall(parameters, await findStoredOf(organizationId));
+  const search = async ({ organizationId, parameters }: Recorded) =>
+    scrubOfCall(parameters, await findStoredOf(organizationId));
   return (call: Recorded): Promise<Scrub | undefined> => {
     const scrub = known.get(call) ?? search(call);
     known.set(call, scrub);
@@ -45,7 +46,10 @@ function createSecrets() {
 
   function add(secret: string): void {
     if (secret.length < shortestInsideText) short.add(secret);
-    else if (searched.size < mostSearched && secret.length <= Math.min(longestSecretSearched, mostCharactersSearched - characters)) {
+    else if (
+      searched.size < mostSearched &&
+      secret.length <= Math.min(longestSecretSearched, mostCharactersSearched - characters)
+    ) {
       if (!searched.has(secret)) characters += secret.length;
       searched.add(secret);
     } else if (secret.length < shortestUnsearched && !searched.has(secret)) shortestUnsearched = secret.length;
@@ -115,12 +119,14 @@ function collectFromText(whole: string, walk: Walk): void {
   for (const [rest, first = ""] of matchesOf(text, signedTokens)) secrets.add(first + rest);
   for (const [, scheme = "", given = ""] of matchesOf(text, schemes)) secrets.addAll(partsOf(`${scheme} ${given}`));
   for (const [, login = ""] of matchesOf(text, logins)) secrets.addAll([decode(login), login]);
-  for (const [, name = "", given = ""] of matchesOf(text, fields)) if (isSecretName(decode(name))) secrets.addAll([decode(given), given]);
+  for (const [, name = "", given = ""] of matchesOf(text, fields))
+    if (isSecretName(decode(name))) secrets.addAll([decode(given), given]);
   if (/^\s*[[{]/.test(text)) collect(parse(whole), { ...walk, level: walk.level + 1 });
 }
 
 /** Most texts have none, and a call may have a million texts: a search costs a fraction of what `matchAll` needs to begin. */
-const matchesOf = (text: string, form: RegExp): Iterable<RegExpExecArray> => (text.search(form) === -1 ? [] : text.matchAll(form));
+const matchesOf = (text: string, form: RegExp): Iterable<RegExpExecArray> =>
+  text.search(form) === -1 ? [] : text.matchAll(form);
 
 const longestTaken = 100_000;
 
@@ -157,7 +163,19 @@ function isSecretName(name: string): boolean {
 }
 
 const secretWords = new Set([
-  ...["authorization", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "cookie", "apikey", "accesskey"],
+  ...[
+    "authorization",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "pass",
+    "secret",
+    "cookie",
+    "apikey",
+    "accesskey",
+  ],
   ...["secretkey", "privatekey", "authtoken", "accesstoken", "refreshtoken", "jwt", "bearer", "otp", "pin"],
 ]);
 const keyKinds = new Set([
@@ -174,7 +192,17 @@ const keyKinds = new Set([
   "master",
 ]);
 /** Where in a list one is, which is no secret. */
-const placeTokens = new Set(["page", "next", "previous", "sync", "continuation", "cursor", "resume", "start", "progress"]);
+const placeTokens = new Set([
+  "page",
+  "next",
+  "previous",
+  "sync",
+  "continuation",
+  "cursor",
+  "resume",
+  "start",
+  "progress",
+]);
 
 /** Keys and tokens whose makers gave them a form that is found anywhere. All of these expressions take time linear in the text. */
 const knownForms =

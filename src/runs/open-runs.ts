@@ -57,7 +57,8 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
     },
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
-    mostCalls: (organizationId) => config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,
+    mostCalls: (organizationId) =>
+      config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });
@@ -71,7 +72,13 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
 
     async register(server: FastifyInstance): Promise<void> {
       const { registerRunsRoutes } = await import("./routes.ts");
-      const preview = createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: previewLimitMs(config) });
+      const preview = createPreview({
+        workflows,
+        runs: runs.list,
+        executeOnce,
+        askModel,
+        limitMs: previewLimitMs(config),
+      });
       const { keyLimitPerMinute, platform } = config;
       registerRunsRoutes(server, { runs, preview, platformBaseUrl: platform.baseUrl, keyLimitPerMinute });
     },
@@ -91,7 +98,10 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
 type NodeNeeds = Pick<Needs, "catalog" | "vault" | "calls"> & { clock: DatabaseClock };
 
 /** What executes a node once, and what asks a model for the fields a person left to it. */
-function openNodes({ db, log, config, outside }: Ground, { catalog, vault, calls: { prepare, execute }, clock }: NodeNeeds) {
+function openNodes(
+  { db, log, config, outside }: Ground,
+  { catalog, vault, calls: { prepare, execute }, clock }: NodeNeeds,
+) {
   const chooseModel = createChooseModel({ config: config.ai, models: config.models, fetch: outside.fetch, vault });
   const askModel = createAskModel({ catalog, chooseModel });
   const executeOnce = createExecuteOnce({
@@ -110,4 +120,5 @@ function openNodes({ db, log, config, outside }: Ground, { catalog, vault, calls
 }
 
 /** Somebody sits in front of the page and waits. */
-const previewLimitMs = ({ maxExecutionTimeMs }: Ground["config"]): number => Math.min(maxExecutionTimeMs, fillPreviewLimitSeconds * 1000);
+const previewLimitMs = ({ maxExecutionTimeMs }: Ground["config"]): number =>
+  Math.min(maxExecutionTimeMs, fillPreviewLimitSeconds * 1000);

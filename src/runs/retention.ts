@@ -29,9 +29,15 @@ const organizationsStatement = {
          FROM known LEFT JOIN organization ON organization.id = known.id WHERE known.id IS NOT NULL`,
 };
 
-const surplusStatement = { name: "", text: "SELECT id FROM run WHERE organization_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1" };
+const surplusStatement = {
+  name: "",
+  text: "SELECT id FROM run WHERE organization_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1",
+};
 
-const lockStatement = { name: "", text: "SELECT pg_try_advisory_xact_lock(hashtext('switchyard run retention')) AS locked" };
+const lockStatement = {
+  name: "",
+  text: "SELECT pg_try_advisory_xact_lock(hashtext('switchyard run retention')) AS locked",
+};
 
 // Arrays instead of joins: with them only the partitions are touched in which the runs lie.
 const removeRunsStatement = {

@@ -59,7 +59,10 @@ function registerReading(server: FastifyInstance, { list, files }: Runs): void {
     ({ params: { organizationId, runId, nodeId } }) => list.readNode(organizationId, runId, nodeId),
   );
 
-  const bytes = { description: "The bytes of the file.", content: { "application/octet-stream": { schema: z.string() } } };
+  const bytes = {
+    description: "The bytes of the file.",
+    content: { "application/octet-stream": { schema: z.string() } },
+  };
   routes.get(
     `${path}/:runId/files/:fileNumber`,
     {
@@ -119,7 +122,13 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     `${path}/:runId/rerun`,
     {
       config: running,
-      schema: { tags, summary: "Run again, edited or not", params, body: wire.rerunBody, response: { 202: wire.acceptedRun } },
+      schema: {
+        tags,
+        summary: "Run again, edited or not",
+        params,
+        body: wire.rerunBody,
+        response: { 202: wire.acceptedRun },
+      },
     },
     async (request, reply) => {
       const { organizationId, runId } = request.params;

@@ -76,7 +76,14 @@ export function createRuns(options: Options) {
   const wake = () => dispatcher.wake();
   const accept = openAccept(shared, findDispatcher);
   const findReplay = createFindReplay({ db });
-  const starting = createStartRun({ workflows, findGraph, checkOverrides: options.checkOverrides, accept, clock, findReplay });
+  const starting = createStartRun({
+    workflows,
+    findGraph,
+    checkOverrides: options.checkOverrides,
+    accept,
+    clock,
+    findReplay,
+  });
   const forEnds = { db, queue, clock, log, onChange: changes.onCancelled, onQueued: wake };
   const cancel = createCancelRun(forEnds);
   const ending = createEndRuns(forEnds);
@@ -116,7 +123,8 @@ export function createRuns(options: Options) {
     async start(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      if (mostRuns > 0) listener = listenForWords(options, { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake });
+      if (mostRuns > 0)
+        listener = listenForWords(options, { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake });
       dispatcher.start();
     },
 
@@ -157,8 +165,10 @@ function openShared({ db, pooled, log, workflows, live, partitions, mostRuns, sl
 
 const applicationName = "switchyard runs";
 
-const listenForWords = ({ target, log }: Options, told: Pick<Parameters<typeof listen>[0], "onMessage" | "onConnect">): Listener =>
-  listen({ target, log, channel: workersChannel, applicationName, ...told });
+const listenForWords = (
+  { target, log }: Options,
+  told: Pick<Parameters<typeof listen>[0], "onMessage" | "onConnect">,
+): Listener => listen({ target, log, channel: workersChannel, applicationName, ...told });
 
 /** What is accepted is taken at once where this process has room; otherwise the others are told. */
 function openAccept({ hot, queue, tableOf, owner, changes }: Shared, findDispatcher: () => Dispatcher) {
@@ -178,7 +188,11 @@ function openAccept({ hot, queue, tableOf, owner, changes }: Shared, findDispatc
 
 type ForWalks = { checkpoints: Checkpoints; start: StartRun; cancel: CancelRun };
 
-function openWalks(options: Options, { findGraph, list, words }: Shared, { checkpoints, start, cancel }: ForWalks): RunWorkflow {
+function openWalks(
+  options: Options,
+  { findGraph, list, words }: Shared,
+  { checkpoints, start, cancel }: ForWalks,
+): RunWorkflow {
   const { db, clock, log, limitMs, mostCalls, observe, nodes } = options;
   return createRunWorkflow({
     db,
@@ -200,7 +214,11 @@ function openWalks(options: Options, { findGraph, list, words }: Shared, { check
 
 type ForDispatcher = Pick<Parameters<typeof createDispatcher>[0], "runWorkflow" | "endDeleted">;
 
-function openDispatcher(options: Options, { hot, queue, owner, ends, changes }: Shared, forDispatcher: ForDispatcher): Dispatcher {
+function openDispatcher(
+  options: Options,
+  { hot, queue, owner, ends, changes }: Shared,
+  forDispatcher: ForDispatcher,
+): Dispatcher {
   const { db, slots, clock, log, tracing, mostRuns } = options;
   const { onFailed: onChange, onCancelled } = changes;
   return createDispatcher({

@@ -61,14 +61,30 @@ const insertRunsStatement = remember((table: string) => ({
 }));
 
 /** They belong to the process that takes them in the same transaction; whoever takes one later raises its epoch. */
-export async function insertRuns(sql: Sql, owner: string, rows: NewRun[], tableOf: TableOf = wholeTable): Promise<void> {
+export async function insertRuns(
+  sql: Sql,
+  owner: string,
+  rows: NewRun[],
+  tableOf: TableOf = wholeTable,
+): Promise<void> {
   const ids = rows.map(({ id }) => id);
   if (rows.length > 0) await sql(insertRunsStatement(tableOf("run", ids)), [...arraysOf(newRunColumns, rows), owner]);
 }
 
 /** A run as its first owner has it, without reading what was just written. */
 export const asAdopted = (row: NewRun): AdoptedRun => {
-  const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt } = row;
+  const {
+    organizationId,
+    id,
+    workflowId,
+    workflowVersion,
+    kind,
+    triggerData,
+    overrides,
+    depth,
+    parentRunId,
+    queuedAt,
+  } = row;
   return {
     organizationId,
     id,
@@ -98,7 +114,8 @@ const activeTriggersStatement = {
 };
 
 /** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
-export const findActiveTriggers = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(sql, activeTriggersStatement, places);
+export const findActiveTriggers = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> =>
+  findPlaces(sql, activeTriggersStatement, places);
 
 const unfinishedStatement = {
   name: "run_unfinished",
@@ -109,11 +126,19 @@ const unfinishedStatement = {
 };
 
 /** Locks them until the transaction ends: whoever cancels one is answered before or after, never in between. */
-export const findUnfinished = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(sql, unfinishedStatement, places);
+export const findUnfinished = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> =>
+  findPlaces(sql, unfinishedStatement, places);
 
-async function findPlaces(sql: Sql, statement: { name: string; text: string }, places: RunPlace[]): Promise<RunPlace[]> {
+async function findPlaces(
+  sql: Sql,
+  statement: { name: string; text: string },
+  places: RunPlace[],
+): Promise<RunPlace[]> {
   if (places.length === 0) return [];
-  return await sql<RunPlace>(statement, [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
+  return await sql<RunPlace>(statement, [
+    places.map(({ organizationId }) => organizationId),
+    places.map(({ id }) => id),
+  ]);
 }
 
 export type Once = { organizationId: string; key: string; requestSha256: Buffer; runId: string };
@@ -224,7 +249,12 @@ const adoptStatement = {
 export async function adoptRuns(sql: Sql, owner: string, places: RunPlace[]): Promise<AdoptedRun[]> {
   if (places.length === 0) return [];
   const ids = places.map(({ id }) => id);
-  return await sql<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
+  return await sql<AdoptedRun>(adoptStatement, [
+    owner,
+    places.map(({ organizationId }) => organizationId),
+    ids,
+    ...boundsOf(ids),
+  ]);
 }
 
 const cancelStatement = {
@@ -247,7 +277,10 @@ const cancelStatement = {
 type Cancellation = { organizationId: string; ids: string[]; completedAt: Date; message: string };
 
 /** Ends runs that have not ended, and those they wait for. Whoever works on them can write nothing afterwards. */
-export async function cancelRuns(sql: Sql, { organizationId, ids, completedAt, message }: Cancellation): Promise<string[]> {
+export async function cancelRuns(
+  sql: Sql,
+  { organizationId, ids, completedAt, message }: Cancellation,
+): Promise<string[]> {
   return (await sql<{ id: string }>(cancelStatement, [organizationId, ids, completedAt, message])).map((row) => row.id);
 }
 

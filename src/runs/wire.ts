@@ -86,12 +86,17 @@ export const run = runEntry
   .extend({
     trigger: triggerData,
     overrides: z.array(nodeOverride),
-    traceId: z.string().nullable().describe("The trace of what started it; null for runs from before there were traces."),
+    traceId: z
+      .string()
+      .nullable()
+      .describe("The trace of what started it; null for runs from before there were traces."),
     nodes: z.array(runNode),
     result: z
       .array(z.record(z.string(), z.unknown()))
       .nullable()
-      .describe("What came out of the nodes that nothing follows; null until the run has succeeded, and when one of them is left out."),
+      .describe(
+        "What came out of the nodes that nothing follows; null until the run has succeeded, and when one of them is left out.",
+      ),
   })
   .meta({ id: "RunDetail" });
 export type Run = z.infer<typeof run>;
@@ -104,7 +109,12 @@ export const runFilter = z.object({
   apiKeyId: z.uuid().optional(),
   from: instant.optional(),
   to: instant.optional(),
-  search: z.string().min(1).max(200).optional().describe("Only runs whose workflow's name or error contains this text."),
+  search: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Only runs whose workflow's name or error contains this text."),
 });
 
 export const runQuery = runFilter.extend({
@@ -143,7 +153,10 @@ export const startBody = z
 
 export const rerunBody = z
   .strictObject({
-    version: z.enum(["same", "current"]).default("same").describe("The version of the workflow that the run had, or the one it has now."),
+    version: z
+      .enum(["same", "current"])
+      .default("same")
+      .describe("The version of the workflow that the run had, or the one it has now."),
     from: z
       .enum(["start", "failure", "node"])
       .default("start")
@@ -175,7 +188,10 @@ export const acceptedRun = z
   })
   .meta({ id: "AcceptedRun" });
 
-const exampleRun = z.uuid().optional().describe("The run whose data is taken; otherwise the last one of the workflow that has any.");
+const exampleRun = z
+  .uuid()
+  .optional()
+  .describe("The run whose data is taken; otherwise the last one of the workflow that has any.");
 const usedRun = z.uuid().nullable().describe("The run whose data was taken; null when there was none.");
 
 export const previewScopeQuery = z.object({ runId: exampleRun });
@@ -184,20 +200,31 @@ export const previewScope = z
     runId: usedRun,
     trigger: triggerData.nullable(),
     nodes: z.record(z.string(), items).describe("By canvas id: the first three items that came out of the node."),
-    truncated: z.record(z.string(), z.literal(true)).describe("Canvas ids of nodes with so much data that their items were cut."),
+    truncated: z
+      .record(z.string(), z.literal(true))
+      .describe("Canvas ids of nodes with so much data that their items were cut."),
   })
   .meta({ id: "PreviewScope" });
 export type PreviewScope = z.infer<typeof previewScope>;
 
-const editedNode = canvasToCheck.extend({ nodeId: canvasId.describe("The node whose parameter it is."), runId: exampleRun });
+const editedNode = canvasToCheck.extend({
+  nodeId: canvasId.describe("The node whose parameter it is."),
+  runId: exampleRun,
+});
 
 export const valuePreviewRequest = editedNode.extend({
   value: z.unknown().optional().describe("A parameter as the author wrote it, references and all."),
-  expression: z.boolean().default(false).describe("Whether it is an expression as it stands, as in fields with `expression: true`."),
+  expression: z
+    .boolean()
+    .default(false)
+    .describe("Whether it is an expression as it stands, as in fields with `expression: true`."),
 });
 export type ValuePreviewRequest = z.infer<typeof valuePreviewRequest>;
 export const valuePreview = z
-  .object({ runId: usedRun, result: z.union([z.strictObject({ value: z.unknown() }), z.strictObject({ error: z.string() })]) })
+  .object({
+    runId: usedRun,
+    result: z.union([z.strictObject({ value: z.unknown() }), z.strictObject({ error: z.string() })]),
+  })
   .meta({ id: "ValuePreview" });
 export type ValuePreview = z.infer<typeof valuePreview>;
 
@@ -208,5 +235,7 @@ export const fillPreviewRequest = editedNode.extend({
   instruction: z.string().max(20_000).optional().describe("Instead of the one on the canvas."),
 });
 export type FillPreviewRequest = z.infer<typeof fillPreviewRequest>;
-export const fillPreview = z.object({ filled: z.record(z.string(), z.unknown()), model: z.string() }).meta({ id: "FillPreview" });
+export const fillPreview = z
+  .object({ filled: z.record(z.string(), z.unknown()), model: z.string() })
+  .meta({ id: "FillPreview" });
 export type FillPreview = z.infer<typeof fillPreview>;

@@ -11,7 +11,10 @@ type Options = { db: Database; slots: Pick<Slots, "useHere" | "workerId">; capOf
 /** What an organization's slots are used for right now: exact for this process, for the others as they last told the database. */
 export function createReadSlotUse({ db, slots, capOf }: Options) {
   return async (organizationId: string): Promise<SlotUse> => {
-    const [caps, elsewhere] = await Promise.all([capOf([organizationId]), sumSlotsElsewhere(db, organizationId, slots.workerId())]);
+    const [caps, elsewhere] = await Promise.all([
+      capOf([organizationId]),
+      sumSlotsElsewhere(db, organizationId, slots.workerId()),
+    ]);
     const cap = caps.get(organizationId);
     if (cap === undefined) throw new Refusal("not_found", "There is no such organization.");
     const here = slots.useHere(organizationId);

@@ -60,13 +60,19 @@ function createStatements(client: pg.Client, workerId: string) {
 
     /** True when an earlier connection of this process was still known and its permits went over to this one. */
     async join({ earlierIds, leaseMs }: { earlierIds: string[]; leaseMs: number }): Promise<boolean> {
-      const { rows } = await client.query<{ joined: boolean }>("SELECT slot_join($1, $2, $3) AS joined", [workerId, earlierIds, leaseMs]);
+      const { rows } = await client.query<{ joined: boolean }>("SELECT slot_join($1, $2, $3) AS joined", [
+        workerId,
+        earlierIds,
+        leaseMs,
+      ]);
       return rows[0]?.joined === true;
     },
 
     /** False when the worker was declared dead. Looks for others that are, so that they hold nothing also when nobody asks for a slot. */
     async beat(): Promise<boolean> {
-      const { rowCount } = await client.query("UPDATE slot_worker SET beat_at = clock_timestamp() WHERE id = $1", [workerId]);
+      const { rowCount } = await client.query("UPDATE slot_worker SET beat_at = clock_timestamp() WHERE id = $1", [
+        workerId,
+      ]);
       await client.query("SELECT slot_bury($1)", [workerId]);
       return rowCount === 1;
     },
@@ -81,7 +87,10 @@ function createStatements(client: pg.Client, workerId: string) {
     },
 
     async leave(): Promise<void> {
-      await client.query("WITH gone AS (DELETE FROM slot_worker WHERE id = $1) DELETE FROM slot_share WHERE worker_id = $1", [workerId]);
+      await client.query(
+        "WITH gone AS (DELETE FROM slot_worker WHERE id = $1) DELETE FROM slot_share WHERE worker_id = $1",
+        [workerId],
+      );
     },
 
     /** Does not wait for a server that may not answer. */
@@ -104,7 +113,11 @@ const elsewhereStatement = {
 type UseElsewhere = { held: number; waiting: number; oldestWaitMs: number | null };
 
 /** What the other processes hold, also for the few seconds they keep it unused, and whom of theirs the database knows to wait. */
-export async function sumSlotsElsewhere(db: Database, organizationId: string, workerId: string | undefined): Promise<UseElsewhere> {
+export async function sumSlotsElsewhere(
+  db: Database,
+  organizationId: string,
+  workerId: string | undefined,
+): Promise<UseElsewhere> {
   const [row] = await db.prepared<UseElsewhere>(elsewhereStatement, [organizationId, workerId ?? null]);
   return row as UseElsewhere;
 }

@@ -1,7 +1,15 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createProcess, id, isServed, settle } from "../../test/support/slots/slot-process.ts";
-import { acquireLocally, addNews, refuseWaiters, shareOf, takeAnswer, takeEverything, takeMessage } from "./slots-local.ts";
+import {
+  acquireLocally,
+  addNews,
+  refuseWaiters,
+  shareOf,
+  takeAnswer,
+  takeEverything,
+  takeMessage,
+} from "./slots-local.ts";
 
 describe("a report", () => {
   it("asks only for what the permits at hand do not cover, with the oldest first and no age below zero", async () => {
@@ -46,7 +54,8 @@ describe("a report", () => {
 
   it("has two hundred organizations at most, and the rest comes next", () => {
     const { local, reports } = createProcess();
-    for (let index = 0; index < 203; index++) addNews(local, Object.assign(shareOf(local, `organization-${index}`), { cap: 1 }));
+    for (let index = 0; index < 203; index++)
+      addNews(local, Object.assign(shareOf(local, `organization-${index}`), { cap: 1 }));
     expect([reports().length, reports().length, reports().length]).toEqual([200, 3, 0]);
   });
 
@@ -59,7 +68,10 @@ describe("a report", () => {
     await begin();
     addNews(local, share());
     expect(takeEverything(local, { isLost: false })).toEqual([{ organizationId: id, held: 1, waitingMs: [0], cap: 2 }]);
-    expect([hasNews(), share()]).toMatchObject([false, { held: 1, used: 1, version: 0, capNews: null, isSyncing: true }]);
+    expect([hasNews(), share()]).toMatchObject([
+      false,
+      { held: 1, used: 1, version: 0, capNews: null, isSyncing: true },
+    ]);
   });
 
   it("for a new connection returns what is idle, and forgets what was heard on the old one", async () => {
@@ -154,7 +166,11 @@ describe("an organization", () => {
     const { local, share } = createProcess();
     refuseWaiters(local, Object.assign(share(), state), "no");
     expect(local.shares.size).toBe(1);
-    refuseWaiters(local, Object.assign(share(), { held: 0, used: 0, ticketsTold: 0, isSyncing: false, capNews: null }), "no");
+    refuseWaiters(
+      local,
+      Object.assign(share(), { held: 0, used: 0, ticketsTold: 0, isSyncing: false, capNews: null }),
+      "no",
+    );
     expect(local.shares.size).toBe(0);
   });
 
@@ -212,14 +228,20 @@ describe("a waiter", () => {
     const { use, beginMany, local, share } = createProcess();
     const [first] = await use(1);
     const [served, left, refused] = await beginMany(3);
-    const listeners = () => [served, left, refused].map((one) => getEventListeners(one?.signal as AbortSignal, "abort").length);
+    const listeners = () =>
+      [served, left, refused].map((one) => getEventListeners(one?.signal as AbortSignal, "abort").length);
     expect(listeners()).toEqual([1, 1, 1]);
     first?.slot?.release();
     left?.leave("gone");
     refuseWaiters(local, share(), "no");
     await settle();
     expect(listeners()).toEqual([0, 0, 0]);
-    expect([served?.slot !== undefined, left?.error, refused?.error, share().waiting.size]).toEqual([true, "gone", "no", 0]);
+    expect([served?.slot !== undefined, left?.error, refused?.error, share().waiting.size]).toEqual([
+      true,
+      "gone",
+      "no",
+      0,
+    ]);
     served?.leave("gone");
     expect([share().used, served?.error]).toEqual([1, undefined]);
   });

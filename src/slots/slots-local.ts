@@ -53,8 +53,10 @@ export async function acquireLocally(
   signal.throwIfAborted();
   const share = shareOf(local, organizationId);
   const sinceMs = local.monotonicMs();
-  if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, { kind, queueMs: 0 });
-  if (kind === "call" && share.waiting.size >= local.queueLimit + countExpected(share)) throw queueFull(local.queueLimit);
+  if (share.waiting.size === 0 && !share.isContended && canServe(local, share))
+    return takeSlot(local, share, { kind, queueMs: 0 });
+  if (kind === "call" && share.waiting.size >= local.queueLimit + countExpected(share))
+    throw queueFull(local.queueLimit);
   const waiter = createWaiter<Slot>({
     kind,
     signal,
@@ -75,7 +77,9 @@ export async function acquireLocally(
 }
 
 const queueFull = (limit: number) =>
-  new Refusal("queue_full", `${limit} calls of this organization wait for a slot already.`, { headers: { "Retry-After": "1" } });
+  new Refusal("queue_full", `${limit} calls of this organization wait for a slot already.`, {
+    headers: { "Retry-After": "1" },
+  });
 
 export function shareOf(local: Local, organizationId: string): Share<Slot> {
   const known = local.shares.get(organizationId);
@@ -90,7 +94,8 @@ export function addNews(local: Local, share: Share<Slot>): void {
   local.wake();
 }
 
-export const isLeaseValid = ({ lease, monotonicMs }: Local): boolean => !lease().isLost && monotonicMs() < lease().deadlineMs;
+export const isLeaseValid = ({ lease, monotonicMs }: Local): boolean =>
+  !lease().isLost && monotonicMs() < lease().deadlineMs;
 
 const canServe = (local: Local, { used, held }: Share<Slot>): boolean => used < held && isLeaseValid(local);
 
@@ -104,7 +109,10 @@ function takeSlot(local: Local, share: Share<Slot>, { kind, queueMs }: { kind: S
     queueMs,
     assertHeld() {
       if (isReleased || lease.isLost || local.monotonicMs() >= lease.deadlineMs)
-        throw new Refusal("slot_lost", "The slot of this call was lost: its process was out of touch with the database for too long.");
+        throw new Refusal(
+          "slot_lost",
+          "The slot of this call was lost: its process was out of touch with the database for too long.",
+        );
     },
     release() {
       if (isReleased) return;

@@ -87,16 +87,20 @@ function createModel(pools: Slots[], firstCap: number) {
     cap = Math.max(before, next);
     test.caps.set(organizationId, next);
     (pools[pick % pools.length] as Slots).capChanged(organizationId);
-    const stored = () => database.query<{ cap: number }>("SELECT cap FROM slot_state WHERE organization_id = $1", [organizationId]);
+    const stored = () =>
+      database.query<{ cap: number }>("SELECT cap FROM slot_state WHERE organization_id = $1", [organizationId]);
     if (next !== before && nextNumber > 0)
       await expect.poll(async () => (await stored())[0]?.cap, { interval: 2, timeout: 10_000 }).toBe(next);
     await delay(5);
     // Another process gives back what is too much as soon as it has heard of it, and has it until then.
-    await expect.poll(async () => (await countHeld()) <= Math.max(next, using.length), { interval: 2, timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(async () => (await countHeld()) <= Math.max(next, using.length), { interval: 2, timeout: 10_000 })
+      .toBe(true);
     cap = next;
   }
 
-  const pickFrom = <Item>(items: Item[], pick: number) => (items.length === 0 ? [] : items.splice(pick % items.length, 1));
+  const pickFrom = <Item>(items: Item[], pick: number) =>
+    items.length === 0 ? [] : items.splice(pick % items.length, 1);
 
   const act: Record<Action, (pick: number) => unknown> = {
     acquire,
@@ -119,7 +123,8 @@ function createModel(pools: Slots[], firstCap: number) {
     }
     expect(faults).toEqual([]);
     expect(waiting.map(({ number }) => number)).toEqual([]);
-    for (const pool of pools) await expect.poll(() => pool.useHere(organizationId)).toMatchObject({ used: 0, waiting: 0 });
+    for (const pool of pools)
+      await expect.poll(() => pool.useHere(organizationId)).toMatchObject({ used: 0, waiting: 0 });
   }
 
   return { run, finish };

@@ -21,7 +21,13 @@ type Subject = {
   onBadReport: (organizationId: string, error: unknown) => void;
 };
 
-type SessionOptions = { target: ConnectionTarget; leaseMs: number; monotonicMs: () => number; log: Log; subject: Subject };
+type SessionOptions = {
+  target: ConnectionTarget;
+  leaseMs: number;
+  monotonicMs: () => number;
+  log: Log;
+  subject: Subject;
+};
 
 type Session = SessionOptions & {
   lease: Lease;
@@ -84,7 +90,10 @@ export function createSlotSession(options: SessionOptions) {
         await link.sync(session.subject.reportAll({ isLost: true }), { isComplete: false });
         await link.leave();
       } catch (error) {
-        session.log.warn({ reason: reasonOf(error) }, "The slots could not be given back; they are free when their lease ends.");
+        session.log.warn(
+          { reason: reasonOf(error) },
+          "The slots could not be given back; they are free when their lease ends.",
+        );
       } finally {
         link.end();
       }
@@ -165,7 +174,11 @@ async function beat(session: Session, link: SlotLink): Promise<void> {
 }
 
 /** A report the database cannot take must not keep the others from it: then each is sent alone. */
-async function report(session: Session, link: SlotLink, batch: { reports: SlotReport[]; isComplete: boolean }): Promise<void> {
+async function report(
+  session: Session,
+  link: SlotLink,
+  batch: { reports: SlotReport[]; isComplete: boolean },
+): Promise<void> {
   const { subject } = session;
   try {
     for (const state of await link.sync(batch.reports, { isComplete: batch.isComplete })) subject.onState(state);

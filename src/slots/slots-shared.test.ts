@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { begin, createSlotTest, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slots/slot-pools.ts";
+import {
+  begin,
+  createSlotTest,
+  releaseAll,
+  type SlotTest,
+  take,
+  takeMany,
+} from "../../test/support/slots/slot-pools.ts";
 import { startDatabaseProxy } from "../../test/support/storage/database-proxy.ts";
 import { createTestDatabase } from "../../test/support/storage/test-database.ts";
 import { newId } from "../base/ids.ts";
@@ -102,7 +109,9 @@ describe("several processes on one database", () => {
     const organizationId = test.newOrganization(2);
     const count = { now: 0, most: 0 };
     // Calls of the slow process end while its report is on its way; what they used must not go to its own queue again.
-    const slowLoops = Array.from({ length: 6 }, () => callInLoop(slow, organizationId, { forMs: 1_500, eachMs: 1, count }));
+    const slowLoops = Array.from({ length: 6 }, () =>
+      callInLoop(slow, organizationId, { forMs: 1_500, eachMs: 1, count }),
+    );
     const { longestMs, calls } = await callInLoop(other, organizationId, { forMs: 1_500, eachMs: 1, count });
     await Promise.all(slowLoops);
     expect(count.most).toBe(2);
@@ -155,7 +164,8 @@ describe("several processes on one database", () => {
     await left.ended;
     await delay(40);
     slot.release();
-    const versionOf = () => database.query("SELECT version FROM slot_state WHERE organization_id = $1", [organizationId]);
+    const versionOf = () =>
+      database.query("SELECT version FROM slot_state WHERE organization_id = $1", [organizationId]);
     const before = await versionOf();
     for (let call = 0; call < 100; call++) (await take(one, organizationId)).release();
     expect(await versionOf()).toEqual(before);
@@ -166,11 +176,14 @@ describe("several processes on one database", () => {
     const organizationId = test.newOrganization(2);
     releaseAll(await takeMany(slots, organizationId, 1));
     const dead = newId();
-    await database.query("INSERT INTO slot_worker SELECT $1, clock_timestamp() - interval '9.2 s', 10000, id FROM slot_epoch", [dead]);
-    await database.query("INSERT INTO slot_share (organization_id, worker_id, held, tickets) VALUES ($1, $2, 1, '{}')", [
-      organizationId,
-      dead,
-    ]);
+    await database.query(
+      "INSERT INTO slot_worker SELECT $1, clock_timestamp() - interval '9.2 s', 10000, id FROM slot_epoch",
+      [dead],
+    );
+    await database.query(
+      "INSERT INTO slot_share (organization_id, worker_id, held, tickets) VALUES ($1, $2, 1, '{}')",
+      [organizationId, dead],
+    );
     const attempts = [begin(slots, organizationId), begin(slots, organizationId)];
     await delay(400);
     expect(attempts.filter((attempt) => attempt.slot)).toHaveLength(1);
@@ -183,7 +196,10 @@ describe("several processes on one database", () => {
     const organizationId = test.newOrganization(2);
     const slot = await take(one, organizationId);
     const absent = newId();
-    await database.query("INSERT INTO slot_worker VALUES ($1, clock_timestamp() - interval '9 s', 10000, gen_random_uuid())", [absent]);
+    await database.query(
+      "INSERT INTO slot_worker VALUES ($1, clock_timestamp() - interval '9 s', 10000, gen_random_uuid())",
+      [absent],
+    );
     await database.query("TRUNCATE slot_epoch, slot_state, slot_share");
     await endSessions();
     const next = begin(one, organizationId);
@@ -191,7 +207,9 @@ describe("several processes on one database", () => {
     expect(next.slot).toBeUndefined();
     slot.assertHeld();
     await next.ended;
-    expect(await database.query("SELECT held FROM slot_share WHERE organization_id = $1", [organizationId])).toEqual([{ held: 2 }]);
+    expect(await database.query("SELECT held FROM slot_share WHERE organization_id = $1", [organizationId])).toEqual([
+      { held: 2 },
+    ]);
   });
 });
 
@@ -215,9 +233,11 @@ describe("a process that is out of touch", () => {
     await waiting.ended;
     expect(waiting.slot).toBeDefined();
     second?.assertHeld();
-    expect(await database.query("SELECT sum(held)::int AS held FROM slot_share WHERE organization_id = $1", [organizationId])).toEqual([
-      { held: 2 },
-    ]);
+    expect(
+      await database.query("SELECT sum(held)::int AS held FROM slot_share WHERE organization_id = $1", [
+        organizationId,
+      ]),
+    ).toEqual([{ held: 2 }]);
   });
 
   it("may not go on after its deadline, and may again when the database confirms that it still holds its slots", async () => {
@@ -253,13 +273,14 @@ describe("a process that is out of touch", () => {
     await test.startPool();
     const organizationId = test.newOrganization(1);
     const died = newId();
-    await database.query(`INSERT INTO slot_worker SELECT $1, clock_timestamp() - interval '9 s', 10000, slot_epoch.id FROM slot_epoch`, [
-      died,
-    ]);
-    await database.query("INSERT INTO slot_share (organization_id, worker_id, held, tickets) VALUES ($1, $2, 1, '{}')", [
-      organizationId,
-      died,
-    ]);
+    await database.query(
+      `INSERT INTO slot_worker SELECT $1, clock_timestamp() - interval '9 s', 10000, slot_epoch.id FROM slot_epoch`,
+      [died],
+    );
+    await database.query(
+      "INSERT INTO slot_share (organization_id, worker_id, held, tickets) VALUES ($1, $2, 1, '{}')",
+      [organizationId, died],
+    );
     const held = () => database.query("SELECT held FROM slot_share WHERE organization_id = $1", [organizationId]);
     expect(await held()).toEqual([{ held: 1 }]);
     await expect.poll(held, { timeout: 5_000 }).toEqual([]);

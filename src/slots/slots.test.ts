@@ -3,7 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { begin, createSlotTest, never, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slots/slot-pools.ts";
+import {
+  begin,
+  createSlotTest,
+  never,
+  releaseAll,
+  type SlotTest,
+  take,
+  takeMany,
+} from "../../test/support/slots/slot-pools.ts";
 import { createTestDatabase } from "../../test/support/storage/test-database.ts";
 import { newId } from "../base/ids.ts";
 
@@ -97,7 +105,11 @@ describe("one process", () => {
     const organizationId = newOrganization(1);
     const slot = await take(slots, organizationId);
     const waiting = [begin(slots, organizationId), begin(slots, organizationId)];
-    await expect(take(slots, organizationId)).rejects.toMatchObject({ code: "queue_full", status: 429, headers: { "Retry-After": "1" } });
+    await expect(take(slots, organizationId)).rejects.toMatchObject({
+      code: "queue_full",
+      status: 429,
+      headers: { "Retry-After": "1" },
+    });
     slot.release();
     await waiting[0]?.ended;
     begin(slots, organizationId);
@@ -108,7 +120,8 @@ describe("one process", () => {
     const slots = await startPool({ queueLimit: 1 });
     const organizationId = newOrganization(5);
     const told: number[] = [];
-    const acquire = () => slots.acquire(organizationId, { signal: never(), onPosition: (position) => told.push(position) });
+    const acquire = () =>
+      slots.acquire(organizationId, { signal: never(), onPosition: (position) => told.push(position) });
     const taken = await Promise.all(Array.from({ length: 5 }, acquire));
     expect(told).toEqual([]);
     const waiting = acquire();
@@ -202,7 +215,8 @@ describe("one process", () => {
     const slots = await startPool({ monotonicMs: () => nowMs });
     const organizationId = newOrganization(3);
     releaseAll(await takeMany(slots, organizationId, 3));
-    const versionOf = () => database.query("SELECT version FROM slot_state WHERE organization_id = $1", [organizationId]);
+    const versionOf = () =>
+      database.query("SELECT version FROM slot_state WHERE organization_id = $1", [organizationId]);
     const before = await versionOf();
     for (let call = 0; call < 1_000; call++) (await take(slots, organizationId)).release();
     expect(await versionOf()).toEqual(before);
@@ -250,7 +264,9 @@ describe("one process", () => {
     expect(await database.query("SELECT FROM slot_share")).toEqual([]);
   });
 
-  it("survives a hundred thousand calls and ten thousand aborted waiters without growing", { timeout: 30_000 }, async () => {
+  it("survives a hundred thousand calls and ten thousand aborted waiters without growing", {
+    timeout: 30_000,
+  }, async () => {
     const slots = await startPool();
     const organizationId = newOrganization(1);
     const call = async () => (await take(slots, organizationId)).release();

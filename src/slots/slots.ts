@@ -43,7 +43,14 @@ type SlotsOptions = {
  * One first-come-first-served pool of slots per organization, shared by all processes of a database.
  * Each process keeps the permits it was granted and asks the database only when they do not suffice or others wait for them.
  */
-export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, monotonicMs = () => performance.now() }: SlotsOptions) {
+export function createSlots({
+  target,
+  capOf,
+  queueLimit,
+  log,
+  leaseMs = 10_000,
+  monotonicMs = () => performance.now(),
+}: SlotsOptions) {
   const local: Local = {
     shares: new Map(),
     news: new Set(),

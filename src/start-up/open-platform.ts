@@ -50,7 +50,11 @@ export function openPlatform(door: Omit<DoorOptions, "name">, features: Features
       slots.register,
       usage.register,
       (server) =>
-        workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removals.removeWorkflow }),
+        workflows.register(server, {
+          lastRunsOf: runs.list.lastOf,
+          countTriggersOf: triggers.countOf,
+          remove: removals.removeWorkflow,
+        }),
       events.register,
       oauth.register,
       doctor.register,

@@ -13,9 +13,16 @@ type Needs = {
 };
 
 /** What is deleted together with its runs, and with its webhooks at providers: it belongs to several features. */
-export function openRemovals({ db, log, isWorker }: Ground, { identity: { organizations }, workflows, runs: { ending }, triggers }: Needs) {
+export function openRemovals(
+  { db, log, isWorker }: Ground,
+  { identity: { organizations }, workflows, runs: { ending }, triggers }: Needs,
+) {
   const { webhookRemovals } = triggers;
-  const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
+  const removal = createOrganizationRemoval({
+    db,
+    log,
+    endRuns: (organizationId) => ending.endAll({ organizationId }),
+  });
   return {
     /** Removes what is left of deleted organizations. */
     removeDeleted: removal.run,

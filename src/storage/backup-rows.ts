@@ -12,7 +12,10 @@ export async function* readRows(client: pg.Client, table: BackedUpTable): AsyncG
   for await (const { part, places } of groupPlaces(client, table)) {
     // The transaction has one snapshot, so every row is still where it was seen.
     const select = `SELECT ${names} FROM ${part} WHERE ctid = ANY ($1::tid[])`;
-    const { rows } = await client.query<{ text: string }>(`SELECT row_to_json(one)::text AS text FROM (${select}) AS one`, [places]);
+    const { rows } = await client.query<{ text: string }>(
+      `SELECT row_to_json(one)::text AS text FROM (${select}) AS one`,
+      [places],
+    );
     if (rows.length !== places.length) throw new Error(`Rows of ${part} were not found again.`);
     yield rows.map(({ text }) => text);
   }
@@ -41,7 +44,9 @@ async function* groupPlaces(client: pg.Client, table: BackedUpTable): AsyncGener
 
 async function* readPlaces(client: pg.Client, { table, columns }: BackedUpTable): AsyncGenerator<Place> {
   // Of a large text PostgreSQL knows the length without reading it.
-  const sizes = columns.map((column) => `coalesce(octet_length(one.${client.escapeIdentifier(column)}::text), 0)`).join(" + ");
+  const sizes = columns
+    .map((column) => `coalesce(octet_length(one.${client.escapeIdentifier(column)}::text), 0)`)
+    .join(" + ");
   const select = `SELECT tableoid::regclass::text AS part, ctid::text AS place, ${sizes} AS bytes FROM ${client.escapeIdentifier(table)} AS one`;
   await client.query(`DECLARE backup_rows NO SCROLL CURSOR FOR ${select}`);
   for (;;) {

@@ -11,7 +11,9 @@ export async function listTables(client: pg.Client): Promise<BackedUpTable[]> {
   const ordered: BackedUpTable[] = [];
   const done = new Set<string>();
   while (ordered.length < rows.length) {
-    const next = rows.find(({ table, needs }) => !done.has(table) && needs.every((needed) => needed === table || done.has(needed)));
+    const next = rows.find(
+      ({ table, needs }) => !done.has(table) && needs.every((needed) => needed === table || done.has(needed)),
+    );
     if (next === undefined) throw new Error("The tables of the database refer to each other in a circle.");
     done.add(next.table);
     ordered.push({ table: next.table, columns: next.columns });

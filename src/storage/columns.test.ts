@@ -16,7 +16,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Row = { name: string | null; at: Date | null; count: number | null; isOn: boolean | null; hash: Buffer | null; nothing: null };
+type Row = {
+  name: string | null;
+  at: Date | null;
+  count: number | null;
+  isOn: boolean | null;
+  hash: Buffer | null;
+  nothing: null;
+};
 const columns: Columns<Row> = [
   ["name", "name", "text"],
   ["at", "at", "timestamptz"],
@@ -27,7 +34,21 @@ const columns: Columns<Row> = [
 ];
 
 it("brings every value of every row to the database as it is", async () => {
-  const names = ["", "NULL", "null", '"', "\\", '\\"', "{a,b}", "a, b", " ", "\n\t\r", "🚂 ü \u2028", '{"a":["\\u0000"]}', null];
+  const names = [
+    "",
+    "NULL",
+    "null",
+    '"',
+    "\\",
+    '\\"',
+    "{a,b}",
+    "a, b",
+    " ",
+    "\n\t\r",
+    "🚂 ü \u2028",
+    '{"a":["\\u0000"]}',
+    null,
+  ];
   const rows = names.map((name, index) => ({
     name,
     at: index === 0 ? null : new Date(1_700_000_000_123 + index),

@@ -6,7 +6,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "08P01" && wrongAddress.test(error.message)) return false;
-  if (code !== undefined && (unavailableStates.has(code) || code.startsWith("08") || networkCodes.has(code))) return true;
+  if (code !== undefined && (unavailableStates.has(code) || code.startsWith("08") || networkCodes.has(code)))
+    return true;
   if (code === "ENOENT" || code === "EACCES") return syscall === "connect";
   return unavailableMessages.test(error.message);
 }
@@ -21,10 +22,13 @@ export function isStalePreparedStatement(error: unknown): boolean {
   const { code, message, routine } = error as { code?: string; message?: string; routine?: string };
   // 26000 and 42P05 come from poolers that move a session between server connections.
   if (code === "26000" || code === "42P05") return true;
-  return code === "0A000" && (routine === "RevalidateCachedQuery" || message === "cached plan must not change result type");
+  return (
+    code === "0A000" && (routine === "RevalidateCachedQuery" || message === "cached plan must not change result type")
+  );
 }
 
-export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
+export const isReadTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === "Query read timeout";
 
 const unavailableStates = new Set([
   "53300", // too many connections

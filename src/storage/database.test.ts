@@ -14,7 +14,10 @@ let server: Awaited<ReturnType<typeof startTestPostgres>>;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  await runSql(server.target, "CREATE TABLE item (id int PRIMARY KEY, big int8 NOT NULL, at timestamptz NOT NULL DEFAULT now())");
+  await runSql(
+    server.target,
+    "CREATE TABLE item (id int PRIMARY KEY, big int8 NOT NULL, at timestamptz NOT NULL DEFAULT now())",
+  );
 });
 afterAll(() => server.close());
 
@@ -85,13 +88,16 @@ test("gives safe big integers as numbers, unsafe ones as text, and timestamps as
       .execute();
     const row = await db.tables<Tables>().selectFrom("item").selectAll().where("id", "=", 1).executeTakeFirstOrThrow();
     expect(row).toEqual({ id: 1, big: 9007199254740991, at: new Date(0) });
-    expect(await db.prepared({ name: "big", text: "SELECT 9007199254740993::int8 AS big" }, [])).toEqual([{ big: "9007199254740993" }]);
+    expect(await db.prepared({ name: "big", text: "SELECT 9007199254740993::int8 AS big" }, [])).toEqual([
+      { big: "9007199254740993" },
+    ]);
   });
 });
 
 test("sets the server-side limits on every connection", async () => {
   await withDatabase(async (db) => {
-    const text = "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle";
+    const text =
+      "SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle";
     expect(await db.prepared({ name: "limits", text }, [])).toEqual([{ statement: "9500ms", idle: "10s" }]);
   });
 });
@@ -101,7 +107,8 @@ test("refuses within 2.5 seconds when the server is a black hole, and works agai
   const select = { name: "one", text: "SELECT 1 AS one" };
   try {
     await withDatabase(async (db) => {
-      const pids = async () => (await Promise.all([1, 2, 3].map(() => db.prepared<{ pid: number }>(backend, [])))).map(([row]) => row?.pid);
+      const pids = async () =>
+        (await Promise.all([1, 2, 3].map(() => db.prepared<{ pid: number }>(backend, [])))).map(([row]) => row?.pid);
       const before = await pids();
       expect(db.counts()).toEqual({ total: 3, idle: 3, waiting: 0 });
       proxy.swallow(true);
@@ -132,7 +139,10 @@ test("turns a connection killed in a transaction into a refusal and leaves a usa
           .transaction()
           .execute(async (transaction) => {
             await transaction.insertInto("item").values({ id: 50, big: 1, at: new Date() }).execute();
-            await runSql(server.target, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database test'");
+            await runSql(
+              server.target,
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database test'",
+            );
             await transaction.selectFrom("item").selectAll().execute();
           }),
       );
@@ -148,7 +158,10 @@ test("turns a connection killed in a transaction into a refusal and leaves a usa
 test("survives idle connections being terminated", async () => {
   await withDatabase(async (db) => {
     await Promise.all([1, 2, 3].map(() => db.prepared(backend, [])));
-    await runSql(server.target, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database test'");
+    await runSql(
+      server.target,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database test'",
+    );
     await expect.poll(() => db.counts().total).toBe(0);
     expect(await db.isReachable()).toBe(true);
   });
@@ -192,7 +205,9 @@ test("refuses when nobody listens, on a socket and on a port, in both paths", as
   ]) {
     await withDatabase(async (db) => {
       expect((await refusalOf(db.prepared(backend, []))).refusal.code).toBe("database_unavailable");
-      expect((await refusalOf(db.tables<Tables>().selectFrom("item").selectAll().execute())).refusal.code).toBe("database_unavailable");
+      expect((await refusalOf(db.tables<Tables>().selectFrom("item").selectAll().execute())).refusal.code).toBe(
+        "database_unavailable",
+      );
       expect(await db.isReachable()).toBe(false);
     }, target);
   }
@@ -226,7 +241,9 @@ test("warns of a slow statement with its text and without its values, once a min
     for (let round = 0; round < 3; round++) await db.prepared(sleep, [0.4, secret]);
     await db.transaction((sql) => sql({ name: "", text: "SELECT pg_sleep(0.4), $1::text" }, [secret]));
     await sql`SELECT pg_sleep(${0.4}), ${secret}::text AS kysely`.execute(db.tables());
-    await expect(db.prepared({ name: "", text: "SELECT pg_sleep(0.4), 1 / (random() * $1::int)::int" }, [0])).rejects.toMatchObject({
+    await expect(
+      db.prepared({ name: "", text: "SELECT pg_sleep(0.4), 1 / (random() * $1::int)::int" }, [0]),
+    ).rejects.toMatchObject({
       code: "22012",
     });
   } finally {
@@ -251,7 +268,9 @@ test("passes on the error of a wrong statement and keeps its connection", async 
   await withDatabase(async (db) => {
     const [before] = await db.prepared(backend, []);
     await expect(db.prepared({ name: "wrong", text: "SELECT 1/0" }, [])).rejects.toMatchObject({ code: "22012" });
-    await expect(db.tables<{ nothing: { id: number } }>().selectFrom("nothing").selectAll().execute()).rejects.toMatchObject({
+    await expect(
+      db.tables<{ nothing: { id: number } }>().selectFrom("nothing").selectAll().execute(),
+    ).rejects.toMatchObject({
       code: "42P01",
     });
     expect(await db.prepared(backend, [])).toEqual([before]);

@@ -2,7 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import type { Logger } from "pino";
-import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
+import {
+  asRefusalWhenUnavailable,
+  isDatabaseUnavailable,
+  isReadTimeout,
+  isStalePreparedStatement,
+} from "./database-errors.ts";
 import { isPageWork } from "./page-work.ts";
 import { repeatAfterConflict } from "./repeat-after-conflict.ts";
 import type { SlowStatements } from "./slow-statements.ts";
@@ -239,7 +244,10 @@ function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: C
 
 type Connections = Pick<ReturnType<typeof createConnections>, "take" | "query">;
 
-async function runTransaction<Result>({ take, query }: Connections, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+async function runTransaction<Result>(
+  { take, query }: Connections,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
   let client: pg.PoolClient | undefined;
   let broken = false;
   const run = async (statement: Statement, values: unknown[]) => {

@@ -29,8 +29,18 @@ afterAll(() => clusters.remove());
 
 test("listens on no network address and stays durable by default", async () => {
   const { target } = await clusters.start(clusters.template, { settings: {} });
-  const names = ["listen_addresses", "fsync", "synchronous_commit", "unix_socket_permissions", "server_encoding", "io_method"];
-  const found = await runSql(target, `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`);
+  const names = [
+    "listen_addresses",
+    "fsync",
+    "synchronous_commit",
+    "unix_socket_permissions",
+    "server_encoding",
+    "io_method",
+  ];
+  const found = await runSql(
+    target,
+    `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`,
+  );
   expect(found).toEqual([
     {
       listen_addresses: "",
@@ -113,7 +123,10 @@ test("starts although the lock file names a dead or a foreign process, or is emp
       lockFile,
       owner === "" ? "" : `${owner}\n${clusterOf(dataDir)}\n1700000000\n5432\n${clusterOf(dataDir)}\n\n  1 1\nready\n`,
     );
-    await writeFile(path.join(clusterOf(dataDir), ".s.PGSQL.5432.lock"), owner === "" ? "" : `${owner}\n${clusterOf(dataDir)}\n`);
+    await writeFile(
+      path.join(clusterOf(dataDir), ".s.PGSQL.5432.lock"),
+      owner === "" ? "" : `${owner}\n${clusterOf(dataDir)}\n`,
+    );
     const { target, close } = await clusters.start(dataDir);
     expect(await rowsOf(target)).toEqual([{ id: 1 }]);
     await close();

@@ -6,7 +6,14 @@ import { isDatabaseUnavailable } from "./database-errors.ts";
 import { isRoot } from "./postgres-account.ts";
 import { findPackageDir, prepareBinaries } from "./postgres-binaries.ts";
 import { choosePlace, databaseUser, ensureCluster } from "./postgres-cluster.ts";
-import { disownForeignLocks, readServerPid, type ServerPlace, socketPort, spawnServer, stopServer } from "./postgres-process.ts";
+import {
+  disownForeignLocks,
+  readServerPid,
+  type ServerPlace,
+  socketPort,
+  spawnServer,
+  stopServer,
+} from "./postgres-process.ts";
 
 /** `folder` is where its files are; there is none for a database of somebody else. */
 export type EmbeddedPostgres = { target: ConnectionTarget; folder?: string; close(): Promise<void> };
@@ -28,7 +35,11 @@ type EmbeddedPostgresOptions = {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log, packageDir = findPackageDir(), systemDir = "/var/lib/switchyard", settings = {} } = options;
   const place = await choosePlace({ dataDir, systemDir, log });
-  const binaries = await prepareBinaries({ packageDir, account: place.account, copyParent: isRoot() ? systemDir : dataDir });
+  const binaries = await prepareBinaries({
+    packageDir,
+    account: place.account,
+    copyParent: isRoot() ? systemDir : dataDir,
+  });
   await ensureCluster(binaries.initdb, place);
 
   const start = () => attachOrStart(place, () => spawnServer(binaries.postgres, place, settings));
@@ -88,7 +99,12 @@ const conflictLimitMs = 10_000;
 const recoverPauseMs = 1_000;
 const lastClientLimitMs = 1_000;
 
-const targetOf = ({ socketDir }: ServerPlace, database: string) => ({ host: socketDir, port: socketPort, user: databaseUser, database });
+const targetOf = ({ socketDir }: ServerPlace, database: string) => ({
+  host: socketDir,
+  port: socketPort,
+  user: databaseUser,
+  database,
+});
 
 async function attachOrStart(place: ServerPlace, spawn: () => ReturnType<typeof spawnServer>): Promise<pg.Client> {
   const startedAt = performance.now();
@@ -107,7 +123,8 @@ async function attachOrStart(place: ServerPlace, spawn: () => ReturnType<typeof 
 }
 
 async function overcomeConflict(place: ServerPlace, reason: string, elapsedMs: number): Promise<void> {
-  if (!lockConflict.test(reason) || elapsedMs > conflictLimitMs) throw new Error(`PostgreSQL did not start:\n${reason}`);
+  if (!lockConflict.test(reason) || elapsedMs > conflictLimitMs)
+    throw new Error(`PostgreSQL did not start:\n${reason}`);
   await disownForeignLocks(place);
   await delay(100);
 }
@@ -148,7 +165,12 @@ async function createSwitchyardDatabase(place: ServerPlace): Promise<void> {
 
 function createClient(place: ServerPlace, database: string): pg.Client {
   const limits = { connectionTimeoutMillis: 2_000, query_timeout: 30_000 };
-  const client = new pg.Client({ ...targetOf(place, database), ...limits, ssl: false, application_name: "switchyard lease" });
+  const client = new pg.Client({
+    ...targetOf(place, database),
+    ...limits,
+    ssl: false,
+    application_name: "switchyard lease",
+  });
   // The end of the connection is handled; an unheard error event would end the process.
   client.on("error", () => {});
   return client;
@@ -161,7 +183,9 @@ async function isAlone(lease: pg.Client): Promise<boolean> {
   // Sessions that were closed a moment ago take a moment to end.
   const deadline = performance.now() + lastClientLimitMs;
   do {
-    const others = await lease.query("SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
+    const others = await lease.query(
+      "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
     if (others.rowCount === 0) return true;
     await delay(20);
   } while (performance.now() < deadline);

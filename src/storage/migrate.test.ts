@@ -33,7 +33,8 @@ beforeEach(async () => {
 });
 
 const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
-const numbers = async () => (await runSql(target, "SELECT number FROM schema_migration ORDER BY number")).map((row) => row.number);
+const numbers = async () =>
+  (await runSql(target, "SELECT number FROM schema_migration ORDER BY number")).map((row) => row.number);
 
 function migrateInProcess(): ChildProcess {
   const program = `
@@ -71,9 +72,13 @@ test("leaves nothing of a migration whose process was killed, and completes it n
   await write("0003-slow.sql", "CREATE TABLE third (id int); SELECT pg_sleep(0.7);");
   const child = migrateInProcess();
   await expect
-    .poll(() => runSql(target, "SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.7)%' AND pid <> pg_backend_pid()"), {
-      timeout: 5_000,
-    })
+    .poll(
+      () =>
+        runSql(target, "SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.7)%' AND pid <> pg_backend_pid()"),
+      {
+        timeout: 5_000,
+      },
+    )
     .toHaveLength(1);
   child.kill("SIGKILL");
   await once(child, "close");

@@ -8,10 +8,18 @@ import type { ConnectionTarget } from "./database.ts";
 export const migrationsFolder = path.join(codeFolder, "storage", "migrations");
 
 /** Brings the schema up to date. Safe to call from any number of processes at once; a killed one leaves no half-applied file. */
-export async function migrate(target: ConnectionTarget, { folder }: { folder: string }): Promise<{ applied: string[]; version: number }> {
+export async function migrate(
+  target: ConnectionTarget,
+  { folder }: { folder: string },
+): Promise<{ applied: string[]; version: number }> {
   const files = await readMigrations(folder);
   // Its own connection, because a migration may take longer than the pool lets a query take.
-  const client = new pg.Client({ ...target, application_name: "switchyard migration", connectionTimeoutMillis: 10_000, keepAlive: true });
+  const client = new pg.Client({
+    ...target,
+    application_name: "switchyard migration",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -28,7 +36,10 @@ export async function migrate(target: ConnectionTarget, { folder }: { folder: st
 }
 
 /** The same inside the caller's transaction, up to the given number or all. */
-export async function migrateWithin(client: pg.Client, { folder, upTo }: { folder: string; upTo?: number }): Promise<void> {
+export async function migrateWithin(
+  client: pg.Client,
+  { folder, upTo }: { folder: string; upTo?: number },
+): Promise<void> {
   const files = (await readMigrations(folder)).slice(0, upTo);
   while ((await applyFirstMissing(client, files)) !== undefined);
 }
@@ -65,7 +76,9 @@ async function applyFirstMissing(client: pg.Client, files: Migration[]): Promise
 }
 
 export async function listApplied(client: pg.Client): Promise<AppliedMigration[]> {
-  const { rows } = await client.query<AppliedMigration>("SELECT number, name, sha256 FROM schema_migration ORDER BY number");
+  const { rows } = await client.query<AppliedMigration>(
+    "SELECT number, name, sha256 FROM schema_migration ORDER BY number",
+  );
   return rows;
 }
 
@@ -77,12 +90,15 @@ const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
 )`;
 
 async function apply(client: pg.Client, { number, name, fileName, sha256, text }: Migration): Promise<void> {
-  const transactionId = () => client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id").then(({ rows }) => rows[0]?.id);
+  const transactionId = () =>
+    client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id").then(({ rows }) => rows[0]?.id);
   const before = await transactionId();
   try {
     await client.query(text);
   } catch (error) {
-    throw new Error(`The migration ${fileName} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`The migration ${fileName} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   if ((await transactionId()) !== before)
     throw new Error(`The migration ${fileName} ends its transaction; it must contain no COMMIT or ROLLBACK.`);
@@ -93,14 +109,18 @@ function checkHistory(applied: AppliedMigration[], files: Migration[]): void {
   for (const [index, row] of applied.entries()) {
     const file = files[index];
     if (row.number !== index + 1)
-      throw new Error(`The database lacks migration ${index + 1} but has ${row.number}; its history was edited by hand.`);
+      throw new Error(
+        `The database lacks migration ${index + 1} but has ${row.number}; its history was edited by hand.`,
+      );
     if (file === undefined) {
       throw new Error(
         `The database is newer than this version of Switchyard (it has migration ${row.number} "${row.name}"). Start the newer version.`,
       );
     }
     if (file.sha256 !== row.sha256)
-      throw new Error(`The migration ${file.fileName} was changed after it was applied. Restore it and add a new file instead.`);
+      throw new Error(
+        `The migration ${file.fileName} was changed after it was applied. Restore it and add a new file instead.`,
+      );
   }
 }
 
@@ -112,7 +132,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 async function readMigration(folder: string, fileName: string, expectedNumber: number): Promise<Migration> {
   const match = /^(\d{4})-([a-z0-9-]+)\.sql$/.exec(fileName);
   const [, digits, name] = match ?? [];
-  if (digits === undefined || name === undefined) throw new Error(`The migration ${fileName} must be named like 0001-name.sql.`);
+  if (digits === undefined || name === undefined)
+    throw new Error(`The migration ${fileName} must be named like 0001-name.sql.`);
   const number = Number(digits);
   if (number !== expectedNumber)
     throw new Error(`Migration ${String(expectedNumber).padStart(4, "0")} is missing or ${fileName} repeats a number.`);

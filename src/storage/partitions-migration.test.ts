@@ -21,7 +21,12 @@ beforeAll(async () => {
     await cp(path.join(migrationsFolder, file), path.join(folder, file));
   target = await server.createDatabase("filled");
   await migrate(target, { folder });
-  for (const text of [insertCalls(overMonths), insertCalls(only(callAhead)), insertRuns(overMonths), insertRuns(only(runAhead))])
+  for (const text of [
+    insertCalls(overMonths),
+    insertCalls(only(callAhead)),
+    insertRuns(overMonths),
+    insertRuns(only(runAhead)),
+  ])
     await runSql(target, text);
   before = await describeAll("");
   await migrate(target, { folder: migrationsFolder });
@@ -67,7 +72,8 @@ async function describeAll(suffix: string) {
 test("a filled database keeps every row, in the same files", async () => {
   expect([before.calls.length, before.runs.length, before.nodes.length]).toEqual([202, 202, 404]);
   expect(after).toEqual(before);
-  const place = (table: string, id: string) => runSql(target, `SELECT tableoid::regclass::text AS place FROM ${table} WHERE id = '${id}'`);
+  const place = (table: string, id: string) =>
+    runSql(target, `SELECT tableoid::regclass::text AS place FROM ${table} WHERE id = '${id}'`);
   expect(await place("tool_call", callAhead)).toEqual([{ place: "tool_call_future" }]);
   expect(await place("run", runAhead)).toEqual([{ place: "run_future" }]);
 });
@@ -84,7 +90,9 @@ test("the indexes of what there was are used for the whole, and a call that fail
   expect(await runSql(target, "SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid")).toEqual([]);
   const count = "SELECT count(*)::int AS count FROM pg_index WHERE indrelid =";
   for (const table of ["tool_call", "run", "run_node"])
-    expect(await runSql(target, `${count} '${table}_past'::regclass`)).toEqual(await runSql(target, `${count} '${table}'::regclass`));
+    expect(await runSql(target, `${count} '${table}_past'::regclass`)).toEqual(
+      await runSql(target, `${count} '${table}'::regclass`),
+    );
   await runSql(
     target,
     `INSERT INTO organization (id, name) VALUES (${organization}, 'Ours');
@@ -92,6 +100,11 @@ test("the indexes of what there was are used for the whole, and a call that fail
   );
   const ended = (table: string) => `UPDATE ${table} SET status = 'failed', completed_at = now() WHERE id`;
   await runSql(target, `${ended("tool_call")} <= '${callAhead}'; ${ended("run")} <= '${runAhead}'`);
-  const counts = await runSql(target, "SELECT count(*)::int AS count FROM tool_call UNION ALL SELECT count(*)::int FROM run");
-  expect(await runSql(target, "SELECT count(*)::int AS count FROM event_delivery GROUP BY type ORDER BY type DESC")).toEqual(counts);
+  const counts = await runSql(
+    target,
+    "SELECT count(*)::int AS count FROM tool_call UNION ALL SELECT count(*)::int FROM run",
+  );
+  expect(
+    await runSql(target, "SELECT count(*)::int AS count FROM event_delivery GROUP BY type ORDER BY type DESC"),
+  ).toEqual(counts);
 });

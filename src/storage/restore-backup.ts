@@ -17,8 +17,19 @@ type Options = {
 };
 
 /** Puts the backup in the place of everything that is in the database, and brings it up to date: all of it or, after any failure, nothing. */
-export async function restoreBackup({ target, file, migrationsFolder, mayOverwrite, finish }: Options): Promise<{ rows: number }> {
-  const client = new pg.Client({ ...target, application_name: "switchyard restore", connectionTimeoutMillis: 10_000, keepAlive: true });
+export async function restoreBackup({
+  target,
+  file,
+  migrationsFolder,
+  mayOverwrite,
+  finish,
+}: Options): Promise<{ rows: number }> {
+  const client = new pg.Client({
+    ...target,
+    application_name: "switchyard restore",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -49,11 +60,16 @@ async function requireRoom(client: pg.Client, mayOverwrite: boolean): Promise<vo
      FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`,
   );
   const { isOurs, tables } = found.rows[0] ?? { isOurs: false, tables: 0 };
-  if (tables > 0 && !isOurs) throw new Error("This database holds tables of something else. Give Switchyard a database of its own.");
+  if (tables > 0 && !isOurs)
+    throw new Error("This database holds tables of something else. Give Switchyard a database of its own.");
   if (!isOurs || mayOverwrite) return;
-  const { rowCount } = await client.query("(SELECT FROM organization LIMIT 1) UNION ALL (SELECT FROM app_user LIMIT 1)");
+  const { rowCount } = await client.query(
+    "(SELECT FROM organization LIMIT 1) UNION ALL (SELECT FROM app_user LIMIT 1)",
+  );
   if (rowCount !== 0)
-    throw new Error("This database holds an installation already. Say --overwrite to lose everything in it, or restore into an empty one.");
+    throw new Error(
+      "This database holds an installation already. Say --overwrite to lose everything in it, or restore into an empty one.",
+    );
 }
 
 const notComplete = "The backup is not complete.";
@@ -129,7 +145,9 @@ async function makeTables(client: pg.Client, { migrations, parts }: BackupHead, 
   for (const { part } of await listParts(client)) await client.query(`DROP TABLE ${client.escapeIdentifier(part)}`);
   for (const { table, part, bounds, options } of parts) {
     const storage = options ? ` WITH (${options.join(", ")})` : "";
-    await client.query(`CREATE TABLE ${client.escapeIdentifier(part)} PARTITION OF ${client.escapeIdentifier(table)} ${bounds}${storage}`);
+    await client.query(
+      `CREATE TABLE ${client.escapeIdentifier(part)} PARTITION OF ${client.escapeIdentifier(table)} ${bounds}${storage}`,
+    );
   }
 }
 

@@ -20,7 +20,10 @@ export function createSlowStatements({ log, limitMs, onSlow }: Options) {
     if (known.size >= mostKnown) known.clear();
     known.set(text, { warnedAtMs: nowMs, unsaid: 0 });
     const statement = text.replaceAll(/\s+/g, " ").trim().slice(0, longestText);
-    log.warn({ statement, elapsedMs: Math.round(elapsedMs), unsaid: before?.unsaid ?? 0 }, "a database statement was slow");
+    log.warn(
+      { statement, elapsedMs: Math.round(elapsedMs), unsaid: before?.unsaid ?? 0 },
+      "a database statement was slow",
+    );
   }
 
   return {

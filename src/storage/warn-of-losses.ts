@@ -11,5 +11,8 @@ const statement: Statement = {
 export async function warnOfLosses(db: Database, log: Log): Promise<void> {
   const off = (await db.prepared<{ name: string }>(statement, [])).map(({ name }) => name);
   if (off.length > 0)
-    log.warn({ off }, "Calls and runs that were answered may be missing after a crash of PostgreSQL: its settings allow it.");
+    log.warn(
+      { off },
+      "Calls and runs that were answered may be missing after a crash of PostgreSQL: its settings allow it.",
+    );
 }

@@ -11,10 +11,18 @@ import type { ConnectionTarget } from "./database.ts";
 import { listApplied } from "./migrate.ts";
 
 /** Writes one moment of the whole database into a file that only its owner may read, while servers go on working. */
-export async function writeBackup(target: ConnectionTarget, file: string): Promise<{ tables: number; rows: number; bytes: number }> {
+export async function writeBackup(
+  target: ConnectionTarget,
+  file: string,
+): Promise<{ tables: number; rows: number; bytes: number }> {
   if (existsSync(file)) throw new Error(`${file} exists already; a backup replaces no file.`);
   const draft = `${file}.part`;
-  const client = new pg.Client({ ...target, application_name: "switchyard backup", connectionTimeoutMillis: 10_000, keepAlive: true });
+  const client = new pg.Client({
+    ...target,
+    application_name: "switchyard backup",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -42,7 +50,13 @@ async function describe(client: pg.Client): Promise<BackupHead> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('schema_migration') AS found");
   const migrations = rows[0]?.found ? await listApplied(client) : [];
   if (migrations.length === 0) throw new Error("There is no data of Switchyard in this database.");
-  return { format: backupFormat, formatVersion: 1, createdAt: new Date().toISOString(), migrations, parts: await listParts(client) };
+  return {
+    format: backupFormat,
+    formatVersion: 1,
+    createdAt: new Date().toISOString(),
+    migrations,
+    parts: await listParts(client),
+  };
 }
 
 type Contents = { head: BackupHead; tables: BackedUpTable[]; counted: { rows: number } };

@@ -27,14 +27,20 @@ export function createAnswerDelivery(waitForAnswer: WaitForAnswer, log: Log) {
 function writeEnd({ status, result }: Pick<Run, "status" | "result">): DeliveryAnswer | undefined {
   // Why it failed is for members: the sender is a stranger.
   if (status !== "succeeded")
-    throw new Refusal("workflow_failed", `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`);
+    throw new Refusal(
+      "workflow_failed",
+      `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`,
+    );
   // Without a result it was too much for one answer.
   return result === null ? undefined : write({ status: 200, headers: {}, body: result });
 }
 
 function write({ status, headers, body }: RunResponse): DeliveryAnswer {
   const isText = typeof body === "string" || body === null;
-  const { "content-type": contentType = isText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8", ...others } = headers;
+  const {
+    "content-type": contentType = isText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8",
+    ...others
+  } = headers;
   return { status, contentType, headers: { ...guards, ...others }, body: isText ? (body ?? "") : JSON.stringify(body) };
 }
 

@@ -20,8 +20,11 @@ const refuse = (reason: string): Signed => ({ verdict: { accepted: false, reason
 export function createBelieveDelivery({ log, secrets }: { log: Log; secrets: WebhookSecrets }) {
   async function verify(row: WebhookRow, request: WebhookRequest): Promise<Signed> {
     if (row.provider_id !== null) return await verifyAsProvider(row, row.provider_id, request);
-    if (row.secret_sealed === null) return { verdict: { accepted: true, event: null, deliveryId: request.headers["webhook-id"] ?? null } };
-    return { verdict: verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: row.read_at }) };
+    if (row.secret_sealed === null)
+      return { verdict: { accepted: true, event: null, deliveryId: request.headers["webhook-id"] ?? null } };
+    return {
+      verdict: verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: row.read_at }),
+    };
   }
 
   async function verifyAsProvider(row: WebhookRow, providerId: string, request: WebhookRequest): Promise<Signed> {
@@ -29,9 +32,13 @@ export function createBelieveDelivery({ log, secrets }: { log: Log; secrets: Web
     if (!webhook) return refuse("the provider is not part of this installation");
     const credential = await secrets.readCredential(row.organization_id, providerId, row.credential_id ?? "");
     // One that was set up by us has a secret of its own.
-    const secret = row.secret_sealed === null ? signingSecretOf(webhook, credential) : secrets.open(row, row.secret_sealed);
+    const secret =
+      row.secret_sealed === null ? signingSecretOf(webhook, credential) : secrets.open(row, row.secret_sealed);
     if (secret === undefined) return refuse("the credential has no signing secret");
-    return { verdict: webhook.verify(request, { secret, now: row.read_at, credential }), signer: { webhook, credential } };
+    return {
+      verdict: webhook.verify(request, { secret, now: row.read_at, credential }),
+      signer: { webhook, credential },
+    };
   }
 
   return async (row: WebhookRow, request: WebhookRequest & { trace: Span }) => {

@@ -1,5 +1,12 @@
 /** Days are numbered from 1970-01-01, without any time zone: they are those of a calendar on the wall. */
-export type CalendarDay = { day: number; year: number; month: number; dayOfMonth: number; weekday: number; daysInMonth: number };
+export type CalendarDay = {
+  day: number;
+  year: number;
+  month: number;
+  dayOfMonth: number;
+  weekday: number;
+  daysInMonth: number;
+};
 
 /** The days of a schedule, of which there is at least one: `hasMonth` is asked before `hasDay`, so that whole months are passed over. */
 export type DaySet = { hasMonth: (month: number) => boolean; hasDay: (day: CalendarDay) => boolean };
@@ -33,7 +40,14 @@ export const mostDaysInMonth = (month: number): number => daysInMonthOf(2000, mo
 function readDay(day: number): CalendarDay {
   const date = new Date(day * dayMs);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
-  return { day, year, month, dayOfMonth: date.getUTCDate(), weekday: weekdayOf(day), daysInMonth: daysInMonthOf(year, month) };
+  return {
+    day,
+    year,
+    month,
+    dayOfMonth: date.getUTCDate(),
+    weekday: weekdayOf(day),
+    daysInMonth: daysInMonthOf(year, month),
+  };
 }
 
 function daysInMonthOf(year: number, month: number): number {

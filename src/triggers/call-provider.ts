@@ -14,7 +14,13 @@ export type CallProvider = ReturnType<typeof createCallProvider>;
 type Options = { vault: Pick<Vault, "check" | "open">; providers: readonly Provider[]; startCall: StartCall };
 
 /** Whose account asks, how long it may take, and what else no answer may tell. */
-type Account = { organizationId: string; providerId: string; credentialId: string; limitMs: number; secrets?: string[] };
+type Account = {
+  organizationId: string;
+  providerId: string;
+  credentialId: string;
+  limitMs: number;
+  secrets?: string[];
+};
 
 /** Asks a provider something for a trigger, with the account that the trigger has. What it refuses is told without the account's secrets. */
 export function createCallProvider({ vault, providers, startCall }: Options) {
@@ -31,7 +37,9 @@ export function createCallProvider({ vault, providers, startCall }: Options) {
         return await ask(startCall(opened, signal));
       });
     } catch (error) {
-      throw error instanceof Refusal ? error.reworded(createScrub([...(opened?.secrets() ?? []), ...secrets]).text) : error;
+      throw error instanceof Refusal
+        ? error.reworded(createScrub([...(opened?.secrets() ?? []), ...secrets]).text)
+        : error;
     }
   };
 }

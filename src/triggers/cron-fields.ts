@@ -42,14 +42,18 @@ function isPossible({ dayOfMonth, dayOfWeek, month }: CronFieldCollection): bool
 /** A day of the month and a day of the week that are both given need not come together: either is enough. */
 function createFitsDay({ dayOfMonth, dayOfWeek }: CronFieldCollection): (day: CalendarDay) => boolean {
   const daysOfMonth = new Set<number | string>(dayOfMonth.values);
-  const fitsMonth = (day: CalendarDay) => daysOfMonth.has(day.dayOfMonth) || (dayOfMonth.hasLastChar && day.dayOfMonth === day.daysInMonth);
+  const fitsMonth = (day: CalendarDay) =>
+    daysOfMonth.has(day.dayOfMonth) || (dayOfMonth.hasLastChar && day.dayOfMonth === day.daysInMonth);
   if (dayOfWeek.isWildcard) return fitsMonth;
 
   const weekdays = new Set<number | string>(dayOfWeek.values);
   // `5L` is the last Friday of the month, `5#3` the third.
-  const lastWeekdays = new Set(dayOfWeek.hasLastChar ? dayOfWeek.values.map((value) => Number(String(value).charAt(0)) % 7) : []);
+  const lastWeekdays = new Set(
+    dayOfWeek.hasLastChar ? dayOfWeek.values.map((value) => Number(String(value).charAt(0)) % 7) : [],
+  );
   const fitsNth = (day: CalendarDay) => dayOfWeek.nthDay === 0 || Math.ceil(day.dayOfMonth / 7) === dayOfWeek.nthDay;
   const fitsWeek = (day: CalendarDay) =>
-    (weekdays.has(day.weekday) && fitsNth(day)) || (lastWeekdays.has(day.weekday) && day.dayOfMonth > day.daysInMonth - 7);
+    (weekdays.has(day.weekday) && fitsNth(day)) ||
+    (lastWeekdays.has(day.weekday) && day.dayOfMonth > day.daysInMonth - 7);
   return dayOfMonth.isWildcard ? fitsWeek : (day) => fitsMonth(day) || fitsWeek(day);
 }

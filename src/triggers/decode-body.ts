@@ -21,15 +21,20 @@ export async function decodeBody({ headers, body }: Pick<WebhookRequest, "header
   const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase();
   if (encoding === "" || encoding === "identity" || body.length === 0) return body;
   const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
-  if (!decode) throw new Refusal("unsupported_media_type", "The Content-Encoding of a delivery may be gzip, deflate or br.");
+  if (!decode)
+    throw new Refusal("unsupported_media_type", "The Content-Encoding of a delivery may be gzip, deflate or br.");
   try {
     return await decode(body, { maxOutputLength: mostDecodedBytes });
   } catch (error) {
     if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE")
-      throw new Refusal("body_too_large", `A delivery may have ${describeBytes(mostDecodedBytes)} at most once it is decoded.`);
+      throw new Refusal(
+        "body_too_large",
+        `A delivery may have ${describeBytes(mostDecodedBytes)} at most once it is decoded.`,
+      );
     throw new Refusal("malformed_request", `The body of the delivery cannot be decoded as ${encoding}.`);
   }
 }
 
 /** RFC 1950: the method in the first byte, and both together a multiple of 31. */
-const hasZlibFrame = (body: Buffer): boolean => ((body[0] ?? 0) & 0x0f) === 8 && (((body[0] ?? 0) << 8) | (body[1] ?? 0)) % 31 === 0;
+const hasZlibFrame = (body: Buffer): boolean =>
+  ((body[0] ?? 0) & 0x0f) === 8 && (((body[0] ?? 0) << 8) | (body[1] ?? 0)) % 31 === 0;

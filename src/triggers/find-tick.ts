@@ -31,7 +31,10 @@ function findTickIn(fields: CronFields, { stretches, start, end }: Window): numb
     const stretchEnd = stretches[index + 1]?.start ?? end;
     if (stretchEnd <= start) continue;
     const from = Math.max(start, stretch.start);
-    tick = Math.min(shownTick(fields, from, stretch, stretches[index - 1]), skippedTick(fields, from, stretch, stretches[index - 1]));
+    tick = Math.min(
+      shownTick(fields, from, stretch, stretches[index - 1]),
+      skippedTick(fields, from, stretch, stretches[index - 1]),
+    );
     if (tick < stretchEnd) return tick;
   }
   return tick;
@@ -45,7 +48,12 @@ function shownTick(fields: CronFields, from: number, { start, offset }: Stretch,
 }
 
 /** What the clock left out when it was set forward fires as much later, as if it had not been. */
-function skippedTick(fields: CronFields, from: number, { start, offset }: Stretch, before: Stretch | undefined): number {
+function skippedTick(
+  fields: CronFields,
+  from: number,
+  { start, offset }: Stretch,
+  before: Stretch | undefined,
+): number {
   if (!before || from + before.offset >= start + offset) return Number.POSITIVE_INFINITY;
   const minute = findMinute(fields, from + before.offset);
   return minute < start + offset ? minute - before.offset : Number.POSITIVE_INFINITY;

@@ -118,5 +118,8 @@ const mayWorkLater = (error: Error, lateMs: number): boolean =>
 
 function toRunRequest(row: TriggerRow, tick: Date, trace: Span): RunRequest {
   const key = `schedule:${row.id}:${tick.toISOString()}`;
-  return { ...requestOfTick(row, tick, trace), once: { key, requestSha256: createHash("sha256").update(key).digest() } };
+  return {
+    ...requestOfTick(row, tick, trace),
+    once: { key, requestSha256: createHash("sha256").update(key).digest() },
+  };
 }

@@ -5,7 +5,15 @@ import { nextFireTimes } from "./next-fire-times.ts";
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const zones = [
-  ...["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia", "America/Sao_Paulo"],
+  ...[
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+    "America/Sao_Paulo",
+  ],
   ...["Asia/Beirut", "America/St_Johns", "Africa/Casablanca", "Asia/Gaza", "Pacific/Chatham"],
 ];
 
@@ -32,7 +40,10 @@ const field = (least: number, most: number) => {
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant("*") },
     { weight: 3, arbitrary: value.map(String) },
-    { weight: 1, arbitrary: fc.tuple(value, value).map(([one, other]) => `${Math.min(one, other)}-${Math.max(one, other)}`) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(value, value).map(([one, other]) => `${Math.min(one, other)}-${Math.max(one, other)}`),
+    },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: most }).map((step) => `*/${step}`) },
     { weight: 1, arbitrary: fc.uniqueArray(value, { minLength: 1, maxLength: 4 }).map((values) => values.join(",")) },
   );
@@ -40,7 +51,9 @@ const field = (least: number, most: number) => {
 const any = fc.constant("*");
 const often = fc.tuple(field(0, 59), field(0, 23), any, any, field(0, 6)).map((fields) => fields.join(" "));
 // Days up to the 29th are in every month at some time, so that no expression is impossible.
-const seldom = fc.tuple(field(0, 59), field(0, 23), field(1, 29), field(1, 12), field(0, 6)).map((fields) => fields.join(" "));
+const seldom = fc
+  .tuple(field(0, 59), field(0, 23), field(1, 29), field(1, 12), field(0, 6))
+  .map((fields) => fields.join(" "));
 const cron = fc.oneof(often, seldom);
 // At the hours at which clocks are changed.
 const nightly = fc
@@ -81,7 +94,8 @@ it("where no clock is ever changed, the ticks are the minutes that fit, and none
       const [tick] = nextFireTimes({ cron: text, timeZone: "UTC" }, after, 1) as [Date];
       let expected = Math.floor(after.getTime() / minuteMs) * minuteMs + minuteMs;
       // A whole day at a time where none of it fits: the 29th of February may be eight years away.
-      while (!fits.at(expected)) expected = fits.on(expected) ? expected + minuteMs : (Math.floor(expected / dayMs) + 1) * dayMs;
+      while (!fits.at(expected))
+        expected = fits.on(expected) ? expected + minuteMs : (Math.floor(expected / dayMs) + 1) * dayMs;
       expect(tick.toISOString()).toBe(new Date(expected).toISOString());
     }),
     { numRuns: 200 },
@@ -94,7 +108,9 @@ it("where a clock is changed, what it skips comes as much later and what it repe
       const until = after.getTime() + 2 * dayMs;
       const seen = watchClock(text, timeZone, after.getTime(), until);
       // One more than was seen: it must lie beyond. Of a schedule for every minute the first hours are enough.
-      const ticks = nextFireTimes({ cron: text, timeZone }, after, Math.min(seen.length + 1, 1000)).map((tick) => tick.getTime());
+      const ticks = nextFireTimes({ cron: text, timeZone }, after, Math.min(seen.length + 1, 1000)).map((tick) =>
+        tick.getTime(),
+      );
       expect(ticks.filter((tick) => tick < until).map(toText)).toEqual(seen.slice(0, 1000).map(toText));
     }),
     { numRuns: 100 },

@@ -33,7 +33,8 @@ export function checkSchedule(schedule: Schedule): void {
   if (first) throw new Refusal("validation_failed", `${first.pointer.slice(1)} ${first.detail}.`, { errors });
 }
 
-const faultOf = (pointer: string, detail: string | undefined): FieldFault[] => (detail === undefined ? [] : [{ pointer, detail }]);
+const faultOf = (pointer: string, detail: string | undefined): FieldFault[] =>
+  detail === undefined ? [] : [{ pointer, detail }];
 
 function cronFault(cron: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;

@@ -4,7 +4,10 @@ import { deliveryOf } from "./provider-deliveries.ts";
 import { deliveringProviders } from "./wire.ts";
 
 const read = (body: string | Buffer, contentType?: string) =>
-  normalisePayload({ headers: contentType === undefined ? {} : { "content-type": contentType }, body: Buffer.from(body) });
+  normalisePayload({
+    headers: contentType === undefined ? {} : { "content-type": contentType },
+    body: Buffer.from(body),
+  });
 
 describe("what was delivered", () => {
   it.each<[string, string | undefined, unknown]>([
@@ -34,18 +37,52 @@ describe("what was delivered", () => {
 describe("sender and prompt", () => {
   const whatsapp = (value: object) => ({ entry: [{ changes: [{ field: "messages", value }] }] });
   it.each<[string, unknown, string | null, [prompt: string, sender: unknown]]>([
-    ["slack", { event: { type: "app_mention", user: "U1", text: "hello" } }, "app_mention", ["hello", { id: "U1", name: undefined }]],
-    ["slack", { command: "/ask", text: "why", user_id: "U2", user_name: "ann" }, "/ask", ["why", { id: "U2", name: "ann" }]],
-    ["slack", { payload: { user: { id: "U3", username: "bob" }, actions: [{ value: "yes" }] } }, null, ["yes", { id: "U3", name: "bob" }]],
+    [
+      "slack",
+      { event: { type: "app_mention", user: "U1", text: "hello" } },
+      "app_mention",
+      ["hello", { id: "U1", name: undefined }],
+    ],
+    [
+      "slack",
+      { command: "/ask", text: "why", user_id: "U2", user_name: "ann" },
+      "/ask",
+      ["why", { id: "U2", name: "ann" }],
+    ],
+    [
+      "slack",
+      { payload: { user: { id: "U3", username: "bob" }, actions: [{ value: "yes" }] } },
+      null,
+      ["yes", { id: "U3", name: "bob" }],
+    ],
     [
       "discord",
-      { type: 2, data: { name: "ask", options: [{ name: "q", value: "why" }] }, member: { user: { id: "1", username: "ann" } } },
+      {
+        type: 2,
+        data: { name: "ask", options: [{ name: "q", value: "why" }] },
+        member: { user: { id: "1", username: "ann" } },
+      },
       "application_command",
       ["why", { id: "1", name: "ann" }],
     ],
-    ["discord", { type: 2, data: { name: "ping" }, user: { id: "2", username: "bob" } }, null, ["ping", { id: "2", name: "bob" }]],
-    ["telegram", { message: { text: "hi", from: { id: 7, username: "ann" } } }, "message", ["hi", { id: "7", name: "ann" }]],
-    ["telegram", { callback_query: { data: "yes", from: { id: 8, first_name: "Bob" } } }, null, ["yes", { id: "8", name: "Bob" }]],
+    [
+      "discord",
+      { type: 2, data: { name: "ping" }, user: { id: "2", username: "bob" } },
+      null,
+      ["ping", { id: "2", name: "bob" }],
+    ],
+    [
+      "telegram",
+      { message: { text: "hi", from: { id: 7, username: "ann" } } },
+      "message",
+      ["hi", { id: "7", name: "ann" }],
+    ],
+    [
+      "telegram",
+      { callback_query: { data: "yes", from: { id: 8, first_name: "Bob" } } },
+      null,
+      ["yes", { id: "8", name: "Bob" }],
+    ],
     [
       "whatsapp",
       whatsapp({ contacts: [{ profile: { name: "Ann" } }], messages: [{ from: "49", text: { body: "hey" } }] }),
@@ -54,7 +91,12 @@ describe("sender and prompt", () => {
     ],
     [
       "github",
-      { action: "opened", issue: { title: "It breaks" }, repository: { full_name: "a/b" }, sender: { id: 1, login: "ann" } },
+      {
+        action: "opened",
+        issue: { title: "It breaks" },
+        repository: { full_name: "a/b" },
+        sender: { id: 1, login: "ann" },
+      },
       "issues",
       ["issues opened a/b: It breaks", { id: "1", name: "ann" }],
     ],
@@ -67,7 +109,14 @@ describe("sender and prompt", () => {
   });
 
   it.each(deliveringProviders)("of %s survive whatever is sent", (provider) => {
-    for (const payload of [null, 5, "x", [], {}, { message: 5, event: [], entry: {}, data: { options: 3 }, payload: "x" }]) {
+    for (const payload of [
+      null,
+      5,
+      "x",
+      [],
+      {},
+      { message: 5, event: [], entry: {}, data: { options: 3 }, payload: "x" },
+    ]) {
       expect(() => deliveryOf(provider)?.prompt(payload, null)).not.toThrow();
       expect(() => deliveryOf(provider)?.sender?.(payload)).not.toThrow();
     }

@@ -115,13 +115,20 @@ function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, ru
   return { secrets, registrations, webhookRemovals, receiveWebhook };
 }
 
-function openPolls({ db, log, tracing, config, outside }: Ground, { catalog, vault, runs, loops }: Needs & { loops: Loops }) {
+function openPolls(
+  { db, log, tracing, config, outside }: Ground,
+  { catalog, vault, runs, loops }: Needs & { loops: Loops },
+) {
   const { startRun, readRecentOutputs } = runs;
   const polls = createPolls({ providers: catalog.providers, vault });
   const openAccount = createOpenAccount({ vault, outside });
   const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
   const stopOwnItems = createStopOwnItems({ ...loops, readRecentOutputs, most: config.ownEventsPerMinute });
-  const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });
+  const lookForNew = createLookForNew({
+    db,
+    openAccount,
+    takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }),
+  });
   const watchServices = createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
   return { polls, findSamples, findNewest, watchServices };
 }

@@ -8,7 +8,11 @@ type Counted = { to: string; minutes: number };
  * How often its own effects started a trigger within that time, this time included, over all processes. Receipts are counted for one person at
  * a time: 0 says that it is somebody else's minute.
  */
-export async function countOwnEvent(db: TriggersDb, { organization_id, id }: TriggerRow, { to, minutes }: Counted): Promise<number> {
+export async function countOwnEvent(
+  db: TriggersDb,
+  { organization_id, id }: TriggerRow,
+  { to, minutes }: Counted,
+): Promise<number> {
   const isOver = sql`(own_events_since IS NULL OR own_events_since <= now() - ${minutes} * interval '1 minute')`;
   const { rows } = await sql<{ events: number }>`
     UPDATE trigger SET
@@ -21,7 +25,11 @@ export async function countOwnEvent(db: TriggersDb, { organization_id, id }: Tri
 }
 
 /** Whether it was this that turned it off. */
-export async function stopTrigger(db: TriggersDb, { organization_id, id }: TriggerRow, reason: string): Promise<boolean> {
+export async function stopTrigger(
+  db: TriggersDb,
+  { organization_id, id }: TriggerRow,
+  reason: string,
+): Promise<boolean> {
   const stopped = db
     .updateTable("trigger")
     .set({ is_active: false, stopped_reason: reason, next_poll_at: null, updated_at: sql<Date>`now()` })
@@ -32,7 +40,11 @@ export async function stopTrigger(db: TriggersDb, { organization_id, id }: Trigg
 }
 
 /** Unless the trigger has another account by now. */
-export const noteOwnSender = (db: TriggersDb, { organization_id, id, credential_id }: TriggerRow, ownSender: string | null) =>
+export const noteOwnSender = (
+  db: TriggersDb,
+  { organization_id, id, credential_id }: TriggerRow,
+  ownSender: string | null,
+) =>
   db
     .updateTable("trigger")
     .set({ own_sender: ownSender, own_sender_asked_at: sql<Date>`now()` })

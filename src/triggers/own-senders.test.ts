@@ -20,10 +20,13 @@ it("counts the senders of an organization whatever comes from those of another",
     findOwnSender: async () => undefined,
   });
   const event = (organization: string, sender: string) =>
-    isOwn({ id: organization, organization_id: organization, own_sender_asked_at: null, read_at: new Date() } as WebhookRow, {
-      webhook,
-      sender,
-    });
+    isOwn(
+      { id: organization, organization_id: organization, own_sender_asked_at: null, read_at: new Date() } as WebhookRow,
+      {
+        webhook,
+        sender,
+      },
+    );
   for (let time = 0; time < 4; time++) await event("b", "7");
   for (let sender = 0; sender < 20_000; sender++) await event("a", `${sender}`);
   expect(asked).toEqual([]);

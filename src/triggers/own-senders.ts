@@ -55,7 +55,10 @@ export function createOwnSenders({ tables, log, callProvider }: Options) {
     } catch (error) {
       if (failedAt.size >= mostSenders) failedAt.clear();
       failedAt.set(row.id, performance.now());
-      log.warn({ triggerId: row.id, reason: (error as Error).message }, "Which sender an account is could not be asked.");
+      log.warn(
+        { triggerId: row.id, reason: (error as Error).message },
+        "Which sender an account is could not be asked.",
+      );
       return null;
     }
   }

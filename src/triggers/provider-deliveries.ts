@@ -18,7 +18,11 @@ export type ProviderDelivery = {
 
 export type DeliveryAnswer = { status: number; contentType: string; body: string; headers?: Record<string, string> };
 
-const json = (value: unknown): DeliveryAnswer => ({ status: 200, contentType: "application/json", body: JSON.stringify(value) });
+const json = (value: unknown): DeliveryAnswer => ({
+  status: 200,
+  contentType: "application/json",
+  body: JSON.stringify(value),
+});
 
 /** The sender is told that all is well: whoever hears of a failure delivers again, and in the end no more. */
 export const answerIgnored = (providerId: string | null, payload: unknown, reason: string): DeliveryAnswer =>
@@ -34,7 +38,8 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
       id: textAt(payload, "event", "user") ?? textAt(payload, "user_id") ?? textAt(payload, "payload", "user", "id"),
       name: textAt(payload, "user_name") ?? textAt(payload, "payload", "user", "username"),
     }),
-    prompt: (payload) => textAt(payload, "event", "text") ?? textAt(payload, "text") ?? textAt(payload, "payload", "actions", 0, "value"),
+    prompt: (payload) =>
+      textAt(payload, "event", "text") ?? textAt(payload, "text") ?? textAt(payload, "payload", "actions", 0, "value"),
     signedTimeHeader: "x-slack-request-timestamp",
     answer: answerSlack,
     answerIgnored: answerSlack,
@@ -47,7 +52,12 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
     prompt: (payload) => {
       const options = listAt(payload, "data", "options").map((option) => textAt(option, "value"));
       const text = options.filter((value) => value !== undefined).join(" ");
-      return text || textAt(payload, "message", "content") || textAt(payload, "data", "name") || textAt(payload, "data", "custom_id");
+      return (
+        text ||
+        textAt(payload, "message", "content") ||
+        textAt(payload, "data", "name") ||
+        textAt(payload, "data", "custom_id")
+      );
     },
     signedTimeHeader: "x-signature-timestamp",
     // "Deferred": Discord shows that an answer is being made; the run sends it with the interaction's token.
@@ -63,7 +73,9 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
       return { id: textAt(from, "id"), name: textAt(from, "username") ?? textAt(from, "first_name") };
     },
     prompt: (payload) =>
-      textAt(messageOf(payload), "text") ?? textAt(messageOf(payload), "caption") ?? textAt(payload, "callback_query", "data"),
+      textAt(messageOf(payload), "text") ??
+      textAt(messageOf(payload), "caption") ??
+      textAt(payload, "callback_query", "data"),
   },
   whatsapp: {
     sender: (payload) => {
@@ -77,15 +89,20 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
   github: {
     sender: (payload) => ({ id: textAt(payload, "sender", "id"), name: textAt(payload, "sender", "login") }),
     prompt: (payload, event) => {
-      const title = ["issue", "pull_request", "release", "discussion"].map((thing) => titleOf(at(payload, thing))).find((text) => text);
-      const words = [event, textAt(payload, "action"), textAt(payload, "repository", "full_name")].filter((word) => word !== undefined);
+      const title = ["issue", "pull_request", "release", "discussion"]
+        .map((thing) => titleOf(at(payload, thing)))
+        .find((text) => text);
+      const words = [event, textAt(payload, "action"), textAt(payload, "repository", "full_name")].filter(
+        (word) => word !== undefined,
+      );
       return [words.filter((word) => word !== null).join(" "), title ?? textAt(payload, "head_commit", "message")]
         .filter(Boolean)
         .join(": ");
     },
   },
   stripe: {
-    prompt: (payload, event) => [event, textAt(payload, "data", "object", "id")].filter((word) => word != null).join(" "),
+    prompt: (payload, event) =>
+      [event, textAt(payload, "data", "object", "id")].filter((word) => word != null).join(" "),
     signedTimeHeader: "stripe-signature",
   },
 };
@@ -96,6 +113,9 @@ function answerSlack(payload: unknown): DeliveryAnswer | undefined {
 }
 
 const messageOf = (payload: unknown): unknown =>
-  at(payload, "message") ?? at(payload, "edited_message") ?? at(payload, "channel_post") ?? at(payload, "edited_channel_post");
+  at(payload, "message") ??
+  at(payload, "edited_message") ??
+  at(payload, "channel_post") ??
+  at(payload, "edited_channel_post");
 
 const titleOf = (thing: unknown): string | undefined => textAt(thing, "title") ?? textAt(thing, "name");

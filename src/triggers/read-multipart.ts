@@ -12,9 +12,11 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
   const boundary = findBoundary(contentType);
   if (!boundary || boundary.length > 70) throw unreadable();
   refuseMany(body, `--${boundary}`);
-  const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData().catch(() => {
-    throw unreadable();
-  });
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } })
+    .formData()
+    .catch(() => {
+      throw unreadable();
+    });
   const parts: [string, Part][] = [];
   for (const [name, value] of form) parts.push([name, typeof value === "string" ? value : await toFile(value)]);
   if (parts.length > mostParts) throw tooMany();
@@ -47,4 +49,5 @@ function refuseMany(body: Buffer, delimiter: string): void {
 
 const tooMany = (): Refusal => new Refusal("body_too_large", `A form may have ${mostParts} parts at most.`);
 
-const unreadable = (): Refusal => new Refusal("malformed_request", "The multipart form of the delivery cannot be read.");
+const unreadable = (): Refusal =>
+  new Refusal("malformed_request", "The multipart form of the delivery cannot be read.");

@@ -8,7 +8,10 @@ import { isMultipart, readMultipart } from "./read-multipart.ts";
 type Delivered = Pick<WebhookRequest, "method" | "headers" | "body">;
 
 /** What a run gets of a body that is decoded by now. Bytes that are no text stay outside of its data, which has a handle of each file. */
-export async function readPayload(delivered: Delivered, runId: string): Promise<{ payload: unknown; files: RunFile[] }> {
+export async function readPayload(
+  delivered: Delivered,
+  runId: string,
+): Promise<{ payload: unknown; files: RunFile[] }> {
   const { headers, body } = delivered;
   const files: RunFile[] = [];
   const keep = ({ name, type, bytes }: { name: string | null; type: string; bytes: Buffer }) => {
@@ -18,9 +21,15 @@ export async function readPayload(delivered: Delivered, runId: string): Promise<
   const contentType = headers["content-type"] ?? "";
   if (isMultipart(contentType)) {
     const parts = await readMultipart(body, contentType);
-    return { payload: toFields(parts.map(([name, part]) => [name, typeof part === "string" ? part : keep(part)])), files };
+    return {
+      payload: toFields(parts.map(([name, part]) => [name, typeof part === "string" ? part : keep(part)])),
+      files,
+    };
   }
   if (!isUtf8(body))
-    return { payload: { file: keep({ name: null, type: contentType || "application/octet-stream", bytes: body }) }, files };
+    return {
+      payload: { file: keep({ name: null, type: contentType || "application/octet-stream", bytes: body }) },
+      files,
+    };
   return { payload: normalisePayload(delivered), files };
 }

@@ -6,7 +6,19 @@ import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMet
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
 export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Schedule {
-  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter, register, poll } = others;
+  const {
+    provider,
+    credentialId,
+    signature,
+    methods,
+    answerWithinSeconds,
+    takesBots,
+    events,
+    places,
+    filter,
+    register,
+    poll,
+  } = others;
   const ofProviders = { provider, credentialId, takesBots, events, places, register };
   refuseFields({ ...ofProviders, signature, methods, answerWithinSeconds, filter }, ofWebhooks);
   refuseFields({ poll }, ofPolls);
@@ -51,12 +63,14 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
     ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
   };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  if (row.kind === "poll") return { ...update, ...readPollChange(row, { ...change, active }, { now: changedAt, saysSame }) };
+  if (row.kind === "poll")
+    return { ...update, ...readPollChange(row, { ...change, active }, { now: changedAt, saysSame }) };
   return { ...update, ...readWebhookChange(row, change) };
 }
 
 function readWebhookChange(row: TriggerRow, change: TriggerChange): TriggerUpdate {
-  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, register, poll } = change;
+  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, register, poll } =
+    change;
   refuseFields({ cron, timeZone }, ofSchedules);
   refuseFields({ poll }, ofPolls);
   if (row.provider_id === null) refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
@@ -89,7 +103,20 @@ export const writeMethods = (methods: readonly WebhookMethod[]): string =>
   webhookMethods.filter((method) => methods.includes(method)).join(",");
 
 function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
-  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, filter, register, poll } = change;
+  const {
+    active,
+    cron,
+    timeZone,
+    credentialId,
+    methods,
+    answerWithinSeconds,
+    takesBots,
+    events,
+    places,
+    filter,
+    register,
+    poll,
+  } = change;
   refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
   refuseFields({ methods, answerWithinSeconds, filter }, ofWebhooks);
   refuseFields({ poll }, ofPolls);
@@ -102,7 +129,11 @@ function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: D
   return { ...update, next_fire_at: isSame && row.is_active ? row.next_fire_at : firstTick(schedule, changedAt) };
 }
 
-function readPollChange(row: TriggerRow, change: TriggerChange, changing: Parameters<typeof changePoll>[2]): TriggerUpdate {
+function readPollChange(
+  row: TriggerRow,
+  change: TriggerChange,
+  changing: Parameters<typeof changePoll>[2],
+): TriggerUpdate {
   const { cron, timeZone, methods, answerWithinSeconds, takesBots, events, places, register } = change;
   refuseFields({ cron, timeZone }, ofSchedules);
   refuseFields({ methods, answerWithinSeconds, takesBots, events, places, register }, ofWebhooks);
@@ -110,7 +141,11 @@ function readPollChange(row: TriggerRow, change: TriggerChange, changing: Parame
 }
 
 export const invalid = (errors: FieldFault[]): Refusal =>
-  new Refusal("validation_failed", `${errors[0]?.pointer.slice(1) ?? "The body"} ${errors[0]?.detail ?? "is not valid"}.`, { errors });
+  new Refusal(
+    "validation_failed",
+    `${errors[0]?.pointer.slice(1) ?? "The body"} ${errors[0]?.detail ?? "is not valid"}.`,
+    { errors },
+  );
 
 type Fields = Record<string, unknown>;
 

@@ -97,9 +97,12 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
       );
     // Last, because a run that starts takes the error of before away.
     const fault = outcomes.find((one) => "reason" in one && one.isFault);
-    if (fault && "reason" in fault && row.last_error !== fault.reason) await noteDelivery(tables, row, { error: fault.reason });
+    if (fault && "reason" in fault && row.last_error !== fault.reason)
+      await noteDelivery(tables, row, { error: fault.reason });
     if (failures.length > 0) throw failures[0];
-    return outcomes.find((one) => "id" in one) ?? outcomes.at(-1) ?? { reason: "Nothing was delivered.", isFault: false };
+    return (
+      outcomes.find((one) => "id" in one) ?? outcomes.at(-1) ?? { reason: "Nothing was delivered.", isFault: false }
+    );
   }
 
   return async (delivery: Delivery): Promise<DeliveryAnswer> => {
@@ -128,19 +131,26 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
 function requireMethod(row: WebhookRow, method: string): void {
   const methods: string[] = methodsOf(row);
   if (methods.includes(method)) return;
-  throw new Refusal("method_not_allowed", `Deliveries are sent with ${methods.join(" or ")}.`, { headers: { Allow: methods.join(", ") } });
+  throw new Refusal("method_not_allowed", `Deliveries are sent with ${methods.join(" or ")}.`, {
+    headers: { Allow: methods.join(", ") },
+  });
 }
 
 function toRunRequest(row: WebhookRow, delivery: Delivery, event: WebhookEvent): RunRequest {
   const once = onceOf(row, delivery, event);
   const delivered = { ...event, request: describeRequest(delivery) };
-  return { ...requestOfDelivery(row, delivered, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
+  return {
+    ...requestOfDelivery(row, delivered, delivery.trace),
+    requestId: delivery.requestId,
+    ...(once ? { once } : {}),
+  };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
 function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: WebhookEvent): RunRequest["once"] {
   const signedTime = headers[deliveryOf(row.provider_id)?.signedTimeHeader ?? ""];
-  const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
+  const id =
+    deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
   if (id === undefined) return undefined;
   const key = `webhook:${row.id}:${/^[\x21-\x7e]{1,200}$/.test(id) ? id : hash(Buffer.from(id))}`;
   return { key, requestSha256: createHash("sha256").update(key).digest() };

@@ -5,7 +5,14 @@ import type { Database } from "../storage/database.ts";
 import type { CallProvider } from "./call-provider.ts";
 import type { InRegistrationTurn } from "./registration-turns.ts";
 import type { Address, RemoveWebhook } from "./remove-webhook.ts";
-import { deleteTrigger, type NamedTriggerRow, type TriggerRow, type TriggerUpdate, triggerTables, updateTrigger } from "./store.ts";
+import {
+  deleteTrigger,
+  type NamedTriggerRow,
+  type TriggerRow,
+  type TriggerUpdate,
+  triggerTables,
+  updateTrigger,
+} from "./store.ts";
 import { createTellProvider, toPlace } from "./tell-provider.ts";
 import { accountGone, reasonOf, triedFor, type WebhookRemovals } from "./webhook-removals.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -24,7 +31,16 @@ type Options = {
 };
 
 /** Webhooks that this server sets up at the provider, with the account that the trigger has, and removes again. */
-export function createRegistrations({ db, log, secrets, callProvider, inTurn, removeWebhook, removals, titleOf }: Options) {
+export function createRegistrations({
+  db,
+  log,
+  secrets,
+  callProvider,
+  inTurn,
+  removeWebhook,
+  removals,
+  titleOf,
+}: Options) {
   const tables = triggerTables(db);
   const { placeOf, set, changeEvents } = createTellProvider({ tables, secrets, callProvider });
 
@@ -49,7 +65,9 @@ export function createRegistrations({ db, log, secrets, callProvider, inTurn, re
     if (reason === undefined) return undefined;
     await removals.add(row, row.registered_place ?? "", reason);
     const may = `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(reason)}`;
-    return reason === accountGone ? `${may} Remove it there.` : `${may} It is tried again for ${triedFor}; or remove it there.`;
+    return reason === accountGone
+      ? `${may} Remove it there.`
+      : `${may} It is tried again for ${triedFor}; or remove it there.`;
   }
 
   const asIfRegistered = (row: TriggerRow): TriggerRow => ({
@@ -108,7 +126,14 @@ const hasOtherEvents = (before: TriggerRow, after: TriggerRow): boolean =>
   before.credential_id === after.credential_id &&
   before.places === after.places;
 
-const asTold = ({ credential_id, events, places, token_sha256, secret_sealed, registered_place }: TriggerRow): TriggerUpdate => ({
+const asTold = ({
+  credential_id,
+  events,
+  places,
+  token_sha256,
+  secret_sealed,
+  registered_place,
+}: TriggerRow): TriggerUpdate => ({
   credential_id,
   events,
   places,

@@ -32,7 +32,10 @@ export function registerRemovalRoutes(server: FastifyInstance, removals: Webhook
 
   routes.post(
     `${path}/:removalId/retry`,
-    { config, schema: { tags, summary: "Try to remove a webhook at its provider now", params, response: { 204: nothing } } },
+    {
+      config,
+      schema: { tags, summary: "Try to remove a webhook at its provider now", params, response: { 204: nothing } },
+    },
     async (request, reply) => {
       await removals.tryAgain(request.params);
       return reply.code(204).send();
@@ -41,7 +44,15 @@ export function registerRemovalRoutes(server: FastifyInstance, removals: Webhook
 
   routes.delete(
     `${path}/:removalId`,
-    { config, schema: { tags, summary: "Forget a webhook that was removed at its provider by hand", params, response: { 204: nothing } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Forget a webhook that was removed at its provider by hand",
+        params,
+        response: { 204: nothing },
+      },
+    },
     async (request, reply) => {
       await removals.forget(request.params);
       return reply.code(204).send();

@@ -40,8 +40,10 @@ const ofWorkflow = {
 };
 
 /** Also of those that are being set up at this moment. In the transaction that deletes the workflow. */
-export const noteThoseOfWorkflow = (sql: Sql, { organizationId, workflowId }: { organizationId: string; workflowId: string }) =>
-  sql(ofWorkflow, [organizationId, workflowId]);
+export const noteThoseOfWorkflow = (
+  sql: Sql,
+  { organizationId, workflowId }: { organizationId: string; workflowId: string },
+) => sql(ofWorkflow, [organizationId, workflowId]);
 
 const followers = { name: "", text: "DELETE FROM webhook_removal WHERE organization_id = $1 AND follows_trigger" };
 // Whoever sets one up at this moment has no row any more that others could wait for.
@@ -89,11 +91,20 @@ export async function claimRemovals(
 }
 
 export const deleteRemoval = async (db: RemovalsDb, { organizationId, removalId }: RemovalPlace): Promise<boolean> =>
-  (await db.deleteFrom("webhook_removal").where("organization_id", "=", organizationId).where("id", "=", removalId).executeTakeFirst())
-    .numDeletedRows > 0n;
+  (
+    await db
+      .deleteFrom("webhook_removal")
+      .where("organization_id", "=", organizationId)
+      .where("id", "=", removalId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n;
 
 /** The row as it is then; without a next try once it was tried for so long. */
-export async function noteFailedTry(db: RemovalsDb, row: RemovalRow, { reason, hours }: { reason: string; hours: number }) {
+export async function noteFailedTry(
+  db: RemovalsDb,
+  row: RemovalRow,
+  { reason, hours }: { reason: string; hours: number },
+) {
   return await db
     .updateTable("webhook_removal")
     .set({
@@ -145,7 +156,11 @@ export async function beginRemovalAnew(db: RemovalsDb, { organizationId, removal
   return numUpdatedRows > 0n;
 }
 
-export const listRemovals = (db: RemovalsDb, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) =>
+export const listRemovals = (
+  db: RemovalsDb,
+  organizationId: string,
+  { afterId, limit }: { afterId: string | undefined; limit: number },
+) =>
   db
     .selectFrom("webhook_removal")
     .selectAll()

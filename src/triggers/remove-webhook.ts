@@ -9,7 +9,9 @@ export type RemoveWebhook = ReturnType<typeof createRemoveWebhook>;
 export type Address = Pick<TriggerRow, "id" | "token_sha256">;
 
 /** What a provider was told: for which trigger, with which account, and where. */
-export type RegisteredWebhook = Pick<TriggerRow, "organization_id" | "id" | "provider_id" | "credential_id"> & { registered_place: string };
+export type RegisteredWebhook = Pick<TriggerRow, "organization_id" | "id" | "provider_id" | "credential_id"> & {
+  registered_place: string;
+};
 
 /** How long a provider may take to set something up, to change it or to remove it. */
 export const limitMs = 10_000;
@@ -27,6 +29,7 @@ export const createRemoveWebhook =
 
 export function findRegistration(secrets: WebhookSecrets, providerId: string | null | undefined) {
   const registration = secrets.findWebhookOf(providerId ?? "")?.registration;
-  if (!registration) throw invalid([{ pointer: "/register", detail: "is not possible: this provider cannot be told by its API" }]);
+  if (!registration)
+    throw invalid([{ pointer: "/register", detail: "is not possible: this provider cannot be told by its API" }]);
   return registration;
 }

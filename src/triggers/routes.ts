@@ -6,7 +6,10 @@ import { registerWebhookRoutes, type WebhookRouteOptions } from "./webhook-route
 
 type Options = TriggerRouteOptions & WebhookRouteOptions & { webhookRemovals: WebhookRemovals };
 
-export async function registerTriggersRoutes(server: FastifyInstance, { webhookRemovals, ...options }: Options): Promise<void> {
+export async function registerTriggersRoutes(
+  server: FastifyInstance,
+  { webhookRemovals, ...options }: Options,
+): Promise<void> {
   registerTriggerRoutes(server, options);
   registerRemovalRoutes(server, webhookRemovals);
   await registerWebhookRoutes(server, options);

@@ -31,10 +31,18 @@ export function requestOfDelivery(row: TriggerRow, { event, payload, request }: 
 }
 
 /** The run that an item starts which a poll found. */
-export function requestOfItem(row: TriggerRow, { poll, payload }: { poll: Poll; payload: unknown }, trace: Span): RunRequest {
+export function requestOfItem(
+  row: TriggerRow,
+  { poll, payload }: { poll: Poll; payload: unknown },
+  trace: Span,
+): RunRequest {
   const sender = poll.senderOf?.(payload) ?? null;
   const prompt = row.prompt || (poll.promptOf(payload) ?? "");
-  return { ...requestOf(row), trace, trigger: { source: row.provider_id ?? "", sender, prompt, payload, event: poll.id } };
+  return {
+    ...requestOf(row),
+    trace,
+    trigger: { source: row.provider_id ?? "", sender, prompt, payload, event: poll.id },
+  };
 }
 
 type Delivered = { event: string | null; payload: unknown; request: Pick<TriggerData, "method" | "query" | "headers"> };

@@ -8,12 +8,23 @@ const body = Buffer.from('{"a": 1}');
 
 type Sent = { id?: string; atSeconds?: number; timestamp?: string; signed?: Buffer; secret?: string; before?: string };
 
-function verify({ id = "msg_1", atSeconds = 0, timestamp, signed = body, secret: key = secret, before = "" }: Sent = {}) {
+function verify({
+  id = "msg_1",
+  atSeconds = 0,
+  timestamp,
+  signed = body,
+  secret: key = secret,
+  before = "",
+}: Sent = {}) {
   const time = timestamp ?? String(now.getTime() / 1000 + atSeconds);
   const hmac = createHmac("sha256", Buffer.from(key.slice("whsec_".length), "base64"))
     .update(`${id}.${time}.`)
     .update(signed);
-  const headers = { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `${before}v1,${hmac.digest("base64")}` };
+  const headers = {
+    "webhook-id": id,
+    "webhook-timestamp": time,
+    "webhook-signature": `${before}v1,${hmac.digest("base64")}`,
+  };
   return verifyStandardWebhook({ method: "POST", url: "", headers, query: {}, body }, { secret, now });
 }
 
@@ -37,7 +48,9 @@ describe("a Standard Webhook", () => {
     expect(verify({ before: "v1a,xyz v1,AAAA " })).toMatchObject({ accepted: true });
   });
 
-  it.each([-300, 300])("is believed %i seconds away", (atSeconds) => expect(verify({ atSeconds })).toMatchObject({ accepted: true }));
+  it.each([-300, 300])("is believed %i seconds away", (atSeconds) =>
+    expect(verify({ atSeconds })).toMatchObject({ accepted: true }),
+  );
 
   it.each<[string, Sent]>([
     ["too old", { atSeconds: -301 }],
@@ -52,9 +65,11 @@ describe("a Standard Webhook", () => {
 
   it("is refused without a signature", () => {
     const headers = { "webhook-id": "m", "webhook-timestamp": String(now.getTime() / 1000) };
-    expect(verifyStandardWebhook({ method: "POST", url: "", headers, query: {}, body }, { secret, now })).toMatchObject({
-      accepted: false,
-    });
+    expect(verifyStandardWebhook({ method: "POST", url: "", headers, query: {}, body }, { secret, now })).toMatchObject(
+      {
+        accepted: false,
+      },
+    );
   });
 
   it("gets a secret of 32 bytes with the usual prefix", () => {

@@ -1,64 +1,6 @@
-import { type Generated, type Insertable, type Kysely, type Selectable, sql } from "kysely";
+import { type Insertable, type Kysely, type Selectable, sql } from "kysely";
 import type { Database } from "../storage/database.ts";
-import type { TriggerKind } from "./wire.ts";
-
-type TriggerTables = {
-  trigger: {
-    organization_id: string;
-    id: string;
-    workflow_id: string;
-    kind: TriggerKind;
-    name: string;
-    is_active: boolean;
-    overrides: string;
-    prompt: string;
-    cron: string | null;
-    time_zone: string | null;
-    next_fire_at: Date | null;
-    last_fired_at: Date | null;
-    last_error: string | null;
-    provider_id: string | null;
-    credential_id: string | null;
-    token_sha256: Buffer | null;
-    secret_sealed: Buffer | null;
-    /** With commas in between. */
-    methods: string;
-    answer_within_seconds: number | null;
-    takes_bots: boolean;
-    /** Lists of texts, as JSON. */
-    events: string;
-    places: string;
-    filter: string;
-    stopped_reason: string | null;
-    /** Where the provider was told to deliver from, "" for the whole account; null where somebody set it up there by hand. */
-    registered_place: string | null;
-    /** Whose turn it is to tell the provider something. */
-    registering_by: string | null;
-    registering_until: Date | null;
-    own_events: Generated<number>;
-    own_events_since: Date | null;
-    own_events_to: string | null;
-    own_sender: string | null;
-    own_sender_asked_at: Date | null;
-    poll_id: string | null;
-    /** As JSON. */
-    poll_parameters: string | null;
-    poll_every_seconds: number | null;
-    poll_takes_existing: Generated<boolean>;
-    poll_mark: string | null;
-    /** Counts how often it began anew. */
-    poll_round: Generated<number>;
-    poll_wait_seconds: Generated<number>;
-    last_polled_at: Date | null;
-    next_poll_at: Date | null;
-    /** Until when the service asked to be left alone. */
-    poll_not_before: Date | null;
-    created_by: string | null;
-    created_at: Date;
-    updated_at: Date;
-  };
-  workflow: { organization_id: string; id: string; name: string; deleted_at: Date | null };
-};
+import type { TriggerTables } from "./trigger-tables.ts";
 
 export type TriggersDb = Kysely<TriggerTables>;
 export type TriggerRow = Selectable<TriggerTables["trigger"]>;
@@ -91,7 +33,9 @@ const selectTriggers = (db: TriggersDb) =>
   db
     .selectFrom("trigger")
     .innerJoin("workflow", (join) =>
-      join.onRef("workflow.organization_id", "=", "trigger.organization_id").onRef("workflow.id", "=", "trigger.workflow_id"),
+      join
+        .onRef("workflow.organization_id", "=", "trigger.organization_id")
+        .onRef("workflow.id", "=", "trigger.workflow_id"),
     )
     .where("workflow.deleted_at", "is", null)
     .selectAll("trigger")
@@ -104,10 +48,19 @@ const selectTriggers = (db: TriggersDb) =>
       ) END`.as("faulty_items"),
     );
 
-type ListSelection = { workflowId: string | undefined; isFailing: boolean | undefined; beforeId: string | undefined; limit: number };
+type ListSelection = {
+  workflowId: string | undefined;
+  isFailing: boolean | undefined;
+  beforeId: string | undefined;
+  limit: number;
+};
 
 /** Newest first. */
-export const listTriggers = (db: TriggersDb, organizationId: string, { workflowId, isFailing, beforeId, limit }: ListSelection) =>
+export const listTriggers = (
+  db: TriggersDb,
+  organizationId: string,
+  { workflowId, isFailing, beforeId, limit }: ListSelection,
+) =>
   selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .$if(workflowId !== undefined, (query) => query.where("trigger.workflow_id", "=", workflowId as string))
@@ -122,7 +75,11 @@ export const listTriggers = (db: TriggersDb, organizationId: string, { workflowI
     .execute();
 
 /** Those that check deliveries or look with a credential, and those in whose overrides a text occurs, whatever its case. */
-export const listTriggersWith = (db: TriggersDb, organizationId: string, { credentialId, text }: { credentialId: string; text: string }) =>
+export const listTriggersWith = (
+  db: TriggersDb,
+  organizationId: string,
+  { credentialId, text }: { credentialId: string; text: string },
+) =>
   selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .where((where) =>
@@ -151,7 +108,11 @@ export const countTriggers = (db: TriggersDb, organizationId: string, workflowId
 
 type Page = { search?: string | undefined; beforeId: string | undefined; offset: number; limit: number };
 
-export async function pageOfTriggers(db: TriggersDb, organizationId: string, { search, beforeId, offset, limit }: Page) {
+export async function pageOfTriggers(
+  db: TriggersDb,
+  organizationId: string,
+  { search, beforeId, offset, limit }: Page,
+) {
   const found = selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .$if(search !== undefined, (query) =>
@@ -172,11 +133,20 @@ export async function pageOfTriggers(db: TriggersDb, organizationId: string, { s
   return { total: Number(counted.total), rows: rows as NamedTriggerRow[] };
 }
 
-export const findTrigger = (db: TriggersDb, { organizationId, triggerId }: Place): Promise<NamedTriggerRow | undefined> =>
-  selectTriggers(db).where("trigger.organization_id", "=", organizationId).where("trigger.id", "=", triggerId).executeTakeFirst();
+export const findTrigger = (
+  db: TriggersDb,
+  { organizationId, triggerId }: Place,
+): Promise<NamedTriggerRow | undefined> =>
+  selectTriggers(db)
+    .where("trigger.organization_id", "=", organizationId)
+    .where("trigger.id", "=", triggerId)
+    .executeTakeFirst();
 
 /** Until the end of the transaction nobody changes the trigger and no run is accepted for it. */
-export const lockTrigger = (db: TriggersDb, { organizationId, triggerId }: Place): Promise<NamedTriggerRow | undefined> =>
+export const lockTrigger = (
+  db: TriggersDb,
+  { organizationId, triggerId }: Place,
+): Promise<NamedTriggerRow | undefined> =>
   selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .where("trigger.id", "=", triggerId)
@@ -193,7 +163,8 @@ export const findWebhook = (db: TriggersDb, triggerId: string): Promise<WebhookR
     .where("trigger.kind", "=", "webhook")
     .executeTakeFirst();
 
-export const insertTrigger = (db: TriggersDb, row: Insertable<TriggerTables["trigger"]>) => db.insertInto("trigger").values(row).execute();
+export const insertTrigger = (db: TriggersDb, row: Insertable<TriggerTables["trigger"]>) =>
+  db.insertInto("trigger").values(row).execute();
 
 export type TriggerUpdate = Partial<
   Pick<
@@ -234,7 +205,11 @@ export type TriggerUpdate = Partial<
 >;
 
 /** Waits for runs that are being accepted for the trigger; what comes after it sees the change. */
-export async function updateTrigger(db: TriggersDb, { organizationId, triggerId }: Place, update: TriggerUpdate): Promise<boolean> {
+export async function updateTrigger(
+  db: TriggersDb,
+  { organizationId, triggerId }: Place,
+  update: TriggerUpdate,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("trigger")
     .set({ ...update, updated_at: sql<Date>`now()` })

@@ -29,7 +29,8 @@ export function createTellProvider({ tables, secrets, callProvider }: Options) {
       // Deleted meanwhile, with all that is known at the provider.
       if (!(await updateTrigger(tables, place, { ...made.row, registered_place: registeredPlace })))
         throw new Refusal("not_found", "There is no such trigger.");
-      const keepSecret = async (own: string) => void (await updateTrigger(tables, place, { secret_sealed: made.seal(own) }));
+      const keepSecret = async (own: string) =>
+        void (await updateTrigger(tables, place, { secret_sealed: made.seal(own) }));
       const request = {
         ...made,
         keepSecret,
@@ -53,9 +54,14 @@ export function createTellProvider({ tables, secrets, callProvider }: Options) {
         place: row.registered_place ?? "",
       };
       const account = { ...accountOf(row), limitMs, secrets: [secret] };
-      return await callProvider(account, (call) => findRegistration(secrets, row.provider_id).changeEvents(call, registered));
+      return await callProvider(account, (call) =>
+        findRegistration(secrets, row.provider_id).changeEvents(call, registered),
+      );
     },
   };
 }
 
-export const toPlace = ({ organization_id, id }: TriggerRow): Place => ({ organizationId: organization_id, triggerId: id });
+export const toPlace = ({ organization_id, id }: TriggerRow): Place => ({
+  organizationId: organization_id,
+  triggerId: id,
+});

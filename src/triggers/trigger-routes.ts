@@ -18,9 +18,17 @@ const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-export type TriggerRouteOptions = { triggers: Triggers; tryTrigger: TryTrigger; findSamples: FindSamples["find"]; platformBaseUrl: string };
+export type TriggerRouteOptions = {
+  triggers: Triggers;
+  tryTrigger: TryTrigger;
+  findSamples: FindSamples["find"];
+  platformBaseUrl: string;
+};
 
-export function registerTriggerRoutes(server: FastifyInstance, { triggers, findSamples, ...trying }: TriggerRouteOptions): void {
+export function registerTriggerRoutes(
+  server: FastifyInstance,
+  { triggers, findSamples, ...trying }: TriggerRouteOptions,
+): void {
   registerReading(server, triggers);
   registerWriting(server, triggers);
   registerTrying(server, trying);
@@ -47,7 +55,10 @@ function registerReading(server: FastifyInstance, triggers: Triggers): void {
 
   routes.get(
     `${path}/:triggerId`,
-    { config: reading, schema: { tags, summary: "Read a trigger; its secrets are not shown", params, response: { 200: wire.trigger } } },
+    {
+      config: reading,
+      schema: { tags, summary: "Read a trigger; its secrets are not shown", params, response: { 200: wire.trigger } },
+    },
     (request) => triggers.get(request.params),
   );
 
@@ -92,7 +103,13 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
     `${path}/:triggerId`,
     {
       config: writing,
-      schema: { tags, summary: "Change a trigger or turn it on or off", params, body: wire.triggerChange, response: { 200: wire.trigger } },
+      schema: {
+        tags,
+        summary: "Change a trigger or turn it on or off",
+        params,
+        body: wire.triggerChange,
+        response: { 200: wire.trigger },
+      },
     },
     (request) => triggers.update(request.params, request.body),
   );
@@ -118,7 +135,12 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
     `${path}/:triggerId/regenerate-token`,
     {
       config: writing,
-      schema: { tags, summary: "Give a webhook a new address and signing secret", params, response: { 200: wire.triggerWithSecrets } },
+      schema: {
+        tags,
+        summary: "Give a webhook a new address and signing secret",
+        params,
+        response: { 200: wire.triggerWithSecrets },
+      },
     },
     (request) => triggers.regenerateToken(request.params),
   );
@@ -155,7 +177,10 @@ function registerTrying(
   );
 }
 
-function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pick<TriggerRouteOptions, "triggers" | "findSamples">): void {
+function registerPolling(
+  server: FastifyInstance,
+  { triggers, findSamples }: Pick<TriggerRouteOptions, "triggers" | "findSamples">,
+): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.post(

@@ -52,7 +52,8 @@ function fireTimesOf({ next_fire_at, cron, time_zone }: TriggerRow): string[] {
   return [next_fire_at, ...following].map((time) => time.toISOString());
 }
 
-export const methodsOf = ({ methods }: Pick<TriggerRow, "methods">): WebhookMethod[] => methods.split(",") as WebhookMethod[];
+export const methodsOf = ({ methods }: Pick<TriggerRow, "methods">): WebhookMethod[] =>
+  methods.split(",") as WebhookMethod[];
 
 function pollOf(row: NamedTriggerRow): Trigger["poll"] {
   if (row.poll_id === null || row.poll_parameters === null) return null;

@@ -13,10 +13,22 @@ import type { TriggerTrial } from "./wire.ts";
 
 export type TryTrigger = ReturnType<typeof createTryTrigger>;
 
-type Options = { db: Database; clock: Clock; startRun: StartRun; polls: Pick<Polls, "targetOf">; findNewest: FindSamples["findNewest"] };
+type Options = {
+  db: Database;
+  clock: Clock;
+  startRun: StartRun;
+  polls: Pick<Polls, "targetOf">;
+  findNewest: FindSamples["findNewest"];
+};
 
 /** An operator on the command line is no user. */
-type TryRequest = { place: Place; trial: TriggerTrial; user?: { id: string; name: string }; requestId: string; trace: Span };
+type TryRequest = {
+  place: Place;
+  trial: TriggerTrial;
+  user?: { id: string; name: string };
+  requestId: string;
+  trace: Span;
+};
 
 /** Starts what a tick, a delivery or a new item would start, also while the trigger is off: whoever sets one up wants to see it work first. */
 export function createTryTrigger({ db, clock, startRun, polls, findNewest }: Options) {
@@ -26,7 +38,10 @@ export function createTryTrigger({ db, clock, startRun, polls, findNewest }: Opt
   async function requestOfPoll(row: TriggerRow, { payload }: TriggerTrial, trace: Span): Promise<RunRequest> {
     const target = polls.targetOf(row);
     if (payload !== undefined) return requestOfItem(row, { poll: target.poll, payload }, trace);
-    const [newest] = await findNewest({ target, organizationId: row.organization_id, credentialId: row.credential_id }, 1);
+    const [newest] = await findNewest(
+      { target, organizationId: row.organization_id, credentialId: row.credential_id },
+      1,
+    );
     if (!newest) throw new Refusal("conflict", `${target.provider.title} has nothing there to try it with.`);
     return requestOfItem(row, { poll: target.poll, payload: newest.payload }, trace);
   }
@@ -34,16 +49,30 @@ export function createTryTrigger({ db, clock, startRun, polls, findNewest }: Opt
   return async ({ place, trial, user, requestId, trace }: TryRequest) => {
     const row = await findTrigger(tables, place);
     if (!row) throw new Refusal("not_found", "There is no such trigger.");
-    const runRequest = row.kind === "poll" ? await requestOfPoll(row, trial, trace) : toRunRequest(row, trial, { now: clock.now(), trace });
+    const runRequest =
+      row.kind === "poll"
+        ? await requestOfPoll(row, trial, trace)
+        : toRunRequest(row, trial, { now: clock.now(), trace });
     const trigger = { ...runRequest.trigger, ...(trial.prompt === undefined ? {} : { prompt: trial.prompt }) };
-    const { id, createdAt } = await startRun({ ...runRequest, trigger, ...(user ? { user } : {}), requestId, evenIfOff: true });
+    const { id, createdAt } = await startRun({
+      ...runRequest,
+      trigger,
+      ...(user ? { user } : {}),
+      requestId,
+      evenIfOff: true,
+    });
     return { id, createdAt, organizationId: row.organization_id, workflowId: row.workflow_id };
   };
 }
 
-function toRunRequest(row: TriggerRow, { payload }: TriggerTrial, { now, trace }: { now: Date; trace: Span }): RunRequest {
+function toRunRequest(
+  row: TriggerRow,
+  { payload }: TriggerTrial,
+  { now, trace }: { now: Date; trace: Span },
+): RunRequest {
   const request = { method: methodsOf(row)[0] ?? "POST", query: {}, headers: {} };
   const delivered = { event: null, payload: payload ?? {}, request };
-  const runRequest = row.kind === "schedule" ? requestOfTick(row, now, trace) : requestOfDelivery(row, delivered, trace);
+  const runRequest =
+    row.kind === "schedule" ? requestOfTick(row, now, trace) : requestOfDelivery(row, delivered, trace);
   return { ...runRequest, trigger: { ...runRequest.trigger, ...(payload === undefined ? {} : { payload }) } };
 }

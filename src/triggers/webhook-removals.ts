@@ -62,16 +62,21 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf 
     } catch (error) {
       const reason = reasonOf(error);
       const noted = await noteFailedTry(tables, row, { reason, hours: reason === accountGone ? 0 : triedHours });
-      const about = { triggerId: row.trigger_id, organizationId: row.organization_id, provider: row.provider_id, reason };
-      if (noted?.next_try_at === null) log.error(about, "A webhook could not be removed at its provider, and is not tried again.");
+      const { trigger_id: triggerId, organization_id: organizationId, provider_id: provider } = row;
+      const about = { triggerId, organizationId, provider, reason };
+      if (noted?.next_try_at === null)
+        log.error(about, "A webhook could not be removed at its provider, and is not tried again.");
       else log.warn(about, "A webhook could not be removed at its provider.");
     }
   }
 
   async function work(isStopping: () => boolean, organizationId?: string): Promise<number> {
     const rows = await claimRemovals(tables, { organizationId, most: 100, firstSeconds, mostSeconds });
-    const failed = (await eachInParallel(rows, attempt, { most: atOnce, isStopping })).find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") log.warn({ err: failed.reason as unknown }, "Webhooks of what was deleted could not be removed.");
+    const failed = (await eachInParallel(rows, attempt, { most: atOnce, isStopping })).find(
+      ({ status }) => status === "rejected",
+    );
+    if (failed?.status === "rejected")
+      log.warn({ err: failed.reason as unknown }, "Webhooks of what was deleted could not be removed.");
     return rows.length;
   }
 
@@ -80,7 +85,8 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf 
   return {
     ...upkeep,
 
-    noteThoseOfWorkflow: (sql: Sql, place: { organizationId: string; workflowId: string }) => noteThoseOfWorkflow(sql, place),
+    noteThoseOfWorkflow: (sql: Sql, place: { organizationId: string; workflowId: string }) =>
+      noteThoseOfWorkflow(sql, place),
     noteThoseOfOrganization: (sql: Sql, organizationId: string) => noteThoseOfOrganization(sql, organizationId),
 
     /** What is due of one organization, now. */
@@ -90,7 +96,13 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf 
 
     /** After a first try that failed. */
     async add(trigger: NamedTriggerRow, place: string, reason: string): Promise<void> {
-      await insertRemoval(tables, { id: newId(), trigger, place, reason, pauseSeconds: reason === accountGone ? null : firstSeconds });
+      await insertRemoval(tables, {
+        id: newId(),
+        trigger,
+        place,
+        reason,
+        pauseSeconds: reason === accountGone ? null : firstSeconds,
+      });
     },
 
     /** What nobody but the account can remove. */
@@ -105,7 +117,8 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf 
     },
 
     /** Each try would fail from now on. Where nobody says so, the next one does. */
-    loseAccount: (organizationId: string, credentialId: string) => giveUpThoseWith(tables, { organizationId, credentialId }, accountGone),
+    loseAccount: (organizationId: string, credentialId: string) =>
+      giveUpThoseWith(tables, { organizationId, credentialId }, accountGone),
 
     /** Those that were tried in vain. */
     async list(organizationId: string, { cursor, limit }: WebhookRemovalQuery): Promise<WebhookRemovalList> {
@@ -139,7 +152,13 @@ const notFound = () => new Refusal("not_found", "There is no such webhook to rem
 const placeOf = (row: RemovalRow): RemovalPlace => ({ organizationId: row.organization_id, removalId: row.id });
 const triggerPlaceOf = (row: RemovalRow) => ({ organizationId: row.organization_id, triggerId: row.trigger_id });
 
-const ofRemoval = ({ organization_id, trigger_id, provider_id, credential_id, place }: RemovalRow): RegisteredWebhook => ({
+const ofRemoval = ({
+  organization_id,
+  trigger_id,
+  provider_id,
+  credential_id,
+  place,
+}: RemovalRow): RegisteredWebhook => ({
   organization_id,
   id: trigger_id,
   provider_id,

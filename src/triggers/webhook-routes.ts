@@ -22,7 +22,8 @@ export async function registerWebhookRoutes(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.setErrorHandler((error: { code?: string }) => {
-      if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") throw new Refusal("body_too_large", "A delivery may have 1 MiB at most.");
+      if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
+        throw new Refusal("body_too_large", "A delivery may have 1 MiB at most.");
       throw error;
     });
     const routes = scope.withTypeProvider<ZodTypeProvider>();
@@ -51,7 +52,10 @@ export async function registerWebhookRoutes(
       return status === 204 ? reply.send() : reply.type(contentType).serializer(String).send(body);
     };
 
-    const answered = { description: "What the run answers, where the webhook waits for it.", content: { "*/*": { schema: z.string() } } };
+    const answered = {
+      description: "What the run answers, where the webhook waits for it.",
+      content: { "*/*": { schema: z.string() } },
+    };
     const delivering = {
       tags,
       summary: "Deliver to a webhook; the body may have any type",
@@ -59,10 +63,24 @@ export async function registerWebhookRoutes(
       response: { 200: answered, 202: accepted },
     };
     for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const)
-      routes.route({ method, url: path, config, bodyLimit: bodyLimitBytes, schema: delivering, handler: receive as never });
-    const handshake = { description: "What the provider asked to be told.", content: { "text/plain": { schema: z.string() } } };
+      routes.route({
+        method,
+        url: path,
+        config,
+        bodyLimit: bodyLimitBytes,
+        schema: delivering,
+        handler: receive as never,
+      });
+    const handshake = {
+      description: "What the provider asked to be told.",
+      content: { "text/plain": { schema: z.string() } },
+    };
     const summary = "Deliver to a webhook that takes GET, or answer a provider's check";
-    routes.get(path, { config, schema: { tags, summary, params, response: { 200: handshake, 202: accepted } } }, receive as never);
+    routes.get(
+      path,
+      { config, schema: { tags, summary, params, response: { 200: handshake, 202: accepted } } },
+      receive as never,
+    );
   });
 }
 

@@ -10,7 +10,11 @@ import type { Place, TriggerRow } from "./store.ts";
 
 export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
-type Options = { vault: Pick<Vault, "check" | "readStored" | "seal">; providers: readonly Provider[]; platformBaseUrl: string };
+type Options = {
+  vault: Pick<Vault, "check" | "readStored" | "seal">;
+  providers: readonly Provider[];
+  platformBaseUrl: string;
+};
 
 /** What deliveries are believed by: the token in the address, and the secret that a sender signs with. */
 export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Options) {
@@ -19,7 +23,8 @@ export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Opti
     make({ organizationId, triggerId }: Place, isSigned: boolean) {
       const token = randomBytes(32).toString("base64url");
       const signingSecret = isSigned ? newSigningSecret() : null;
-      const sealed = signingSecret === null ? null : vault.seal.seal(signingSecret, { organizationId, credentialId: triggerId });
+      const sealed =
+        signingSecret === null ? null : vault.seal.seal(signingSecret, { organizationId, credentialId: triggerId });
       return {
         row: { token_sha256: hashToken(token), secret_sealed: sealed },
         shown: { webhookUrl: `${platformBaseUrl}/webhooks/${triggerId}/${token}`, signingSecret },
@@ -44,13 +49,18 @@ export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Opti
     /** Whether an address is the one with the token. */
     isAddress(url: string, { id, token_sha256 }: Pick<TriggerRow, "id" | "token_sha256">): boolean {
       const urlStart = `${platformBaseUrl}/webhooks/${id}/`;
-      return token_sha256 !== null && url.startsWith(urlStart) && isSameBytes(hashToken(url.slice(urlStart.length)), token_sha256);
+      return (
+        token_sha256 !== null &&
+        url.startsWith(urlStart) &&
+        isSameBytes(hashToken(url.slice(urlStart.length)), token_sha256)
+      );
     },
 
     open: ({ organization_id, id }: TriggerRow, sealed: Buffer): string =>
       vault.seal.open(sealed, { organizationId: organization_id, credentialId: id }),
 
-    findWebhookOf: (providerId: string): Webhook | undefined => providers.find(({ id }) => id === providerId)?.webhook ?? undefined,
+    findWebhookOf: (providerId: string): Webhook | undefined =>
+      providers.find(({ id }) => id === providerId)?.webhook ?? undefined,
 
     /** Refuses a credential that is somebody else's or of another type. */
     async readCredential(organizationId: string, providerId: string, credentialId: string): Promise<CredentialData> {

@@ -8,7 +8,10 @@ const instant = z.iso.datetime();
 const name = z.string().trim().min(1).max(100);
 const cron = z.string().max(200).describe("Five fields: minute, hour, day of month, month, day of week.");
 const timeZone = z.string().max(100).describe("IANA time zone, for example Europe/Berlin.");
-const prompt = z.string().max(100_000).describe("`$trigger.prompt` of its runs. Empty, a webhook passes on what the message says.");
+const prompt = z
+  .string()
+  .max(100_000)
+  .describe("`$trigger.prompt` of its runs. Empty, a webhook passes on what the message says.");
 const overrides = z.array(nodeOverride).max(500).describe("What its runs have otherwise than the canvas.");
 
 /** Whose deliveries are known in more than their signature: what is special about them, and what the page says about setting them up. */
@@ -28,16 +31,16 @@ const answerWithinSeconds = z
   .min(1)
   .max(30)
   .nullable()
-  .describe("How long a delivery waits for what the run answers, and then gets 202; null: it gets 202 as soon as the run is stored.");
+  .describe("How long a delivery waits for what the run answers; then, or at once with null, it gets 202.");
 
 const takesBots = z
   .boolean()
-  .describe("Whether events of bots, of the connected account itself and receipts start runs; of a webhook of a provider.");
+  .describe("Whether events of bots, of the connected account and receipts start runs; with a provider.");
 
 const events = z
   .array(z.string().trim().min(1).max(100))
   .max(50)
-  .describe("Names of the events of a provider that start runs, such as issues, issues.opened or charge.*; none: all of them.");
+  .describe("Events of a provider that start runs, such as issues.opened or charge.*; none: all of them.");
 const places = z
   .array(z.string().trim().min(1).max(200))
   .max(50)
@@ -45,19 +48,25 @@ const places = z
 const filter = z
   .string()
   .max(10_000)
-  .describe("An expression about `$trigger` that has to give true for a run to start; empty: every delivery starts one.");
+  .describe("An expression about `$trigger` that must give true for a run to start; empty: each starts one.");
 
 export const triggerKind = z.enum(["schedule", "webhook", "poll"]).meta({ id: "TriggerKind" });
 export type TriggerKind = z.infer<typeof triggerKind>;
 
-const pollEvent = z.string().min(1).max(64).describe("What it looks for, such as new_email: an `id` of GET /api/polls.");
-const pollParameters = z.record(z.string(), z.unknown()).describe("Where it looks, as the `parametersSchema` of the event says.");
+const pollEvent = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe("What it looks for, such as new_email: an `id` of GET /api/polls.");
+const pollParameters = z
+  .record(z.string(), z.unknown())
+  .describe("Where it looks, as the `parametersSchema` of the event says.");
 const everySeconds = z
   .int()
   .min(1)
   .max(86_400)
   .nullable()
-  .describe("The longest pause between two looks; null: what is usual for the event. After something new it looks sooner.");
+  .describe("The longest pause between two looks; null: what is usual for the event.");
 const takesExisting = z.boolean().describe("Whether what is there at the first look starts runs too.");
 
 export const poll = z
@@ -98,8 +107,13 @@ export const trigger = triggerSummary
     prompt: z.string(),
     overrides: z.array(nodeOverride),
     nextFireTimes: z.array(instant).describe("The next five, of a schedule that is on; in a list only the next."),
-    provider: z.string().nullable().describe("Whose deliveries a webhook takes, null: anybody's; or what a poll looks at."),
-    credentialId: id.nullable().describe("Holds the secret that the provider signs with, or is the account that a poll looks with."),
+    provider: z
+      .string()
+      .nullable()
+      .describe("Whose deliveries a webhook takes, null: anybody's; or what a poll looks at."),
+    credentialId: id
+      .nullable()
+      .describe("Holds the secret that the provider signs with, or is the account that a poll looks with."),
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     answerWithinSeconds,
@@ -109,7 +123,10 @@ export const trigger = triggerSummary
     filter,
     lastError: z.string().nullable().describe("Why the last tick, delivery or look started nothing."),
     isRegistered: z.boolean().describe("Whether this server told the provider where to deliver to."),
-    stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
+    stoppedReason: z
+      .string()
+      .nullable()
+      .describe("Why it was turned off by itself; null once somebody turns it on or off."),
     poll: poll.nullable().describe("Of a trigger that looks at a service again and again."),
     updatedAt: instant,
   })
@@ -152,16 +169,14 @@ export const triggerRequest = z.object({
     .min(1)
     .max(64)
     .optional()
-    .describe(
-      "Of a webhook a provider that signs its deliveries, without it anybody may deliver; of a poll the provider that it looks at.",
-    ),
+    .describe("Whose signed deliveries a webhook takes, anybody's without it; or what a poll looks at."),
   credentialId: id
     .optional()
-    .describe("Needed with a provider: a credential of its type, which holds the signing secret or is the account that a poll looks with."),
+    .describe("Needed with a provider: holds its signing secret, or is the account that a poll looks with."),
   signature: z
     .enum(["none", "standard"])
     .optional()
-    .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
+    .describe("Needed without a provider. `standard`: Standard Webhooks; `none`: whoever knows the address."),
   methods: methods.optional(),
   answerWithinSeconds: answerWithinSeconds.optional(),
   takesBots: takesBots.optional(),
@@ -194,7 +209,10 @@ export const triggerChange = z
     overrides: overrides.optional(),
     cron: cron.optional(),
     timeZone: timeZone.optional(),
-    credentialId: id.nullable().optional().describe("null takes the account of a poll away, where its event works without one."),
+    credentialId: id
+      .nullable()
+      .optional()
+      .describe("null takes the account of a poll away, where its event works without one."),
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
     takesBots: takesBots.optional(),
@@ -210,15 +228,20 @@ export const triggerChange = z
         takesExisting: takesExisting.optional(),
       })
       .optional()
-      .describe("What is not named stays. Another event, other parameters or another credential begin anew with a first look."),
+      .describe("What is not named stays. Another event, place or account begins anew with a first look."),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;
 
-export const deletedTrigger = z.object({ notRemoved: z.string().describe("Why the provider still delivers, and to nobody.") });
+export const deletedTrigger = z.object({
+  notRemoved: z.string().describe("Why the provider still delivers, and to nobody."),
+});
 export type DeletedTrigger = z.infer<typeof deletedTrigger>;
 
-export const webhookRemovalQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(50), cursor: id.optional() });
+export const webhookRemovalQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: id.optional(),
+});
 export type WebhookRemovalQuery = z.infer<typeof webhookRemovalQuery>;
 
 export const webhookRemoval = z
@@ -267,7 +290,9 @@ export const triggerTrial = z
     payload: z
       .unknown()
       .optional()
-      .describe("What is delivered; otherwise an empty object, of a schedule the moment, of a poll the newest item of the service."),
+      .describe(
+        "What is delivered; otherwise an empty object, of a schedule the moment, of a poll the newest item of the service.",
+      ),
     prompt: z.string().max(100_000).optional().describe("`$trigger.prompt` of this run instead of the trigger's own."),
   })
   .nullish();

@@ -87,7 +87,14 @@ function toTools({ tools }: CallCounts): Usage["byTool"] {
   const entries = [...Map.groupBy(tools, ({ serverId, tool }) => `${serverId} ${tool}`).values()].map((rows) => {
     const { serverId, tool } = rows[0] as CallCounts["tools"][number];
     const place = createPlace(rows);
-    return { serverId, tool, calls: sum(rows, "calls"), failed: sum(rows, "failed"), p50Ms: place(0.5), p95Ms: place(0.95) };
+    return {
+      serverId,
+      tool,
+      calls: sum(rows, "calls"),
+      failed: sum(rows, "failed"),
+      p50Ms: place(0.5),
+      p95Ms: place(0.95),
+    };
   });
   return entries.sort((one, other) => other.calls - one.calls).slice(0, mostShown);
 }
@@ -121,7 +128,12 @@ function toKeys({ buckets, keyNames }: CallCounts, runs: RunCounts): Usage["byKe
 function toWorkflows({ buckets, workflowNames }: RunCounts): Usage["byWorkflow"] {
   const entries = [...Map.groupBy(buckets, ({ workflowId }) => workflowId)].map(([workflowId, rows]) => {
     const failed = rows.filter(({ status }) => status === "failed");
-    return { workflowId, workflowName: workflowNames.get(workflowId) ?? "", runs: sum(rows, "runs"), failed: sum(failed, "runs") };
+    return {
+      workflowId,
+      workflowName: workflowNames.get(workflowId) ?? "",
+      runs: sum(rows, "runs"),
+      failed: sum(failed, "runs"),
+    };
   });
   return entries.sort((one, other) => other.runs - one.runs).slice(0, mostShown);
 }

@@ -32,10 +32,26 @@ export const usage = z
     total: z.object({ calls: count, runs: count }),
     series: z.array(bucket).describe("Every bucket of the period in UTC, oldest first; the last one is not over yet."),
     byTool: z
-      .array(z.object({ serverId: z.string(), tool: z.string(), calls: count, failed: count, p50Ms: duration, p95Ms: duration }))
+      .array(
+        z.object({
+          serverId: z.string(),
+          tool: z.string(),
+          calls: count,
+          failed: count,
+          p50Ms: duration,
+          p95Ms: duration,
+        }),
+      )
       .describe("Most used first, at most 50."),
     byKey: z
-      .array(z.object({ apiKeyId: z.uuid().nullable().describe("Null: not with a key."), name: z.string(), calls: count, runs: count }))
+      .array(
+        z.object({
+          apiKeyId: z.uuid().nullable().describe("Null: not with a key."),
+          name: z.string(),
+          calls: count,
+          runs: count,
+        }),
+      )
       .describe("Most used first, at most 50."),
     byStatus: z.array(z.object({ status: z.string(), calls: count })).describe("Most frequent first."),
     byWorkflow: z

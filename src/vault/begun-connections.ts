@@ -15,7 +15,10 @@ export function createBegunConnections({ db, seal }: Options) {
   const tables = vaultTables(db);
 
   return {
-    async begin({ organizationId, credentialId }: Place, { userId, sessionId }: Person): Promise<{ state: string; verifier: string }> {
+    async begin(
+      { organizationId, credentialId }: Place,
+      { userId, sessionId }: Person,
+    ): Promise<{ state: string; verifier: string }> {
       const [state, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
       const hash = sha256(state);
       await deleteExpiredStates(tables);
@@ -32,7 +35,10 @@ export function createBegunConnections({ db, seal }: Options) {
     },
 
     /** Ends it, so that it cannot be taken twice. */
-    async take(state: string, { userId, sessionId }: Person): Promise<{ place: Place; isExpired: boolean; verifier: string }> {
+    async take(
+      state: string,
+      { userId, sessionId }: Person,
+    ): Promise<{ place: Place; isExpired: boolean; verifier: string }> {
       const hash = sha256(state);
       const row = await takeState(tables, { hash, userId, sessionId });
       if (!row)

@@ -8,7 +8,12 @@ import type { CheckedCredential } from "./open-credential.ts";
 import { parseReference } from "./reference.ts";
 import { type CredentialRow, findCredentials, listWorking, vaultTables } from "./store.ts";
 
-type Options = { db: Database; clock: Clock; credentialTypes: ReadonlyMap<string, CredentialType>; platformBaseUrl: string };
+type Options = {
+  db: Database;
+  clock: Clock;
+  credentialTypes: ReadonlyMap<string, CredentialType>;
+  platformBaseUrl: string;
+};
 
 const mostNamed = 10;
 // Some of them may turn out to be past their end.
@@ -29,9 +34,13 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
         ? `The organization has no usable account of this type yet; connect one: ${platformBaseUrl}/o/${organizationId}/credentials`
         : `Usable accounts: ${names.join(", ")}${usable.length > mostNamed ? ", and more" : ""}.`;
     const form = `credentials: {"${type}":"credential:organization:<uuid>"}`;
-    return new Refusal("credential_reference_invalid", `A credential of the type ${type} is needed. Send it as ${form}. ${choice}`, {
-      errors: [{ pointer: `/credentials/${type}`, detail: "is required" }],
-    });
+    return new Refusal(
+      "credential_reference_invalid",
+      `A credential of the type ${type} is needed. Send it as ${form}. ${choice}`,
+      {
+        errors: [{ pointer: `/credentials/${type}`, detail: "is required" }],
+      },
+    );
   }
 
   return async (
@@ -48,13 +57,18 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
     if (wanted.length === 0) return [];
     const ids = wanted.map(({ id }) => id);
     const found = new Map((await findCredentials(tables, organizationId, ids)).map((row) => [row.id, row]));
-    const owned = wanted.flatMap(({ type, id }) => (found.has(id) ? [{ type, row: found.get(id) as CredentialRow }] : []));
+    const owned = wanted.flatMap(({ type, id }) =>
+      found.has(id) ? [{ type, row: found.get(id) as CredentialRow }] : [],
+    );
     if (owned.length < wanted.length) throw notAccessible();
     return owned.map(({ type, row }) => {
       const isTaken = expectedTypes.includes(type) || alsoTaken.includes(type);
       const known = row.type === type && isTaken ? credentialTypes.get(type) : undefined;
       if (known) return { definition: known.definition, row };
-      throw new Refusal("credential_type_mismatch", describeMismatch({ expectedTypes, alsoTaken, type, actual: row.type }));
+      throw new Refusal(
+        "credential_type_mismatch",
+        describeMismatch({ expectedTypes, alsoTaken, type, actual: row.type }),
+      );
     });
   };
 }
@@ -62,8 +76,10 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
 type Mismatch = { expectedTypes: readonly string[]; alsoTaken: readonly string[]; type: string; actual: string };
 
 function describeMismatch({ expectedTypes, alsoTaken, type, actual }: Mismatch): string {
-  if (alsoTaken.includes(actual)) return `This is a credential of the type ${actual}: name it as that and not as ${type}.`;
+  if (alsoTaken.includes(actual))
+    return `This is a credential of the type ${actual}: name it as that and not as ${type}.`;
   const others = alsoTaken.length > 0 ? ", or one of a service that is reached over HTTP," : "";
-  const expected = expectedTypes.length === 0 ? "No credential" : `A credential of the type ${expectedTypes.join(" or ")}${others}`;
+  const expected =
+    expectedTypes.length === 0 ? "No credential" : `A credential of the type ${expectedTypes.join(" or ")}${others}`;
   return `${expected} is needed here, not one of the type ${actual}.`;
 }

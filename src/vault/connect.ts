@@ -29,7 +29,12 @@ type Options = {
   mayManage: (organizationId: string, userId: string) => Promise<boolean>;
 };
 
-type NewConnection = { type: string; name: string; data?: CredentialData | undefined; makeDefault?: boolean | undefined };
+type NewConnection = {
+  type: string;
+  name: string;
+  data?: CredentialData | undefined;
+  makeDefault?: boolean | undefined;
+};
 type Answer = { state: string; code?: string | undefined; error?: string | undefined };
 
 /** Connecting an account at its provider, by the browser of one person. */
@@ -64,9 +69,16 @@ export function createConnect(options: Options) {
   /** Creates the credential first: it is what the person comes back to, whether the provider agreed or not. */
   async function startNew(organizationId: string, request: NewConnection, person: Person) {
     const oauthKinds = credentials.definitionOf(request.type).variants.filter(({ oauth2 }) => oauth2);
-    const kind = oauthKinds.length === 1 && credentials.definitionOf(request.type).variants.length > 1 ? { kind: oauthKinds[0]?.kind } : {};
+    const kind =
+      oauthKinds.length === 1 && credentials.definitionOf(request.type).variants.length > 1
+        ? { kind: oauthKinds[0]?.kind }
+        : {};
     const data = { ...kind, ...request.data };
-    const { id: credentialId } = await credentials.create(organizationId, { ...request, data, createdBy: person.userId });
+    const { id: credentialId } = await credentials.create(organizationId, {
+      ...request,
+      data,
+      createdBy: person.userId,
+    });
     const place = { organizationId, credentialId };
     try {
       return { credentialId, authorizeUrl: await start(place, person) };
@@ -76,7 +88,10 @@ export function createConnect(options: Options) {
     }
   }
 
-  async function exchangeFor(place: Place, { code, verifier }: { code: string; verifier: string }): Promise<RefusalCode | undefined> {
+  async function exchangeFor(
+    place: Place,
+    { code, verifier }: { code: string; verifier: string },
+  ): Promise<RefusalCode | undefined> {
     try {
       await exchange(await credentials.checkOwn(place), { code, verifier, redirectUri });
       return undefined;
@@ -92,7 +107,8 @@ export function createConnect(options: Options) {
     const { place, isExpired, verifier } = await begun.take(state, person);
     const page = `${platformBaseUrl}/o/${place.organizationId}/credentials/${place.credentialId}`;
     if (isExpired) return `${page}?problem=oauth_expired`;
-    if (!(await options.mayManage(place.organizationId, person.userId))) return `${platformBaseUrl}/?problem=role_required`;
+    if (!(await options.mayManage(place.organizationId, person.userId)))
+      return `${platformBaseUrl}/?problem=role_required`;
     if (error === "access_denied") return `${page}?problem=oauth_denied`;
     if (!code || error !== undefined) return `${page}?problem=oauth_failed`;
     const problem = await exchangeFor(place, { code, verifier });

@@ -9,7 +9,13 @@ import { type Content, type CredentialRow, noLease, type Place, type StoredHealt
 export type Contents = ReturnType<typeof createContents>;
 
 /** Between the data of a credential and its row. */
-export function createContents({ seal, fingerprints }: { seal: Seal; fingerprints: Pick<SecretFingerprints, "write"> }) {
+export function createContents({
+  seal,
+  fingerprints,
+}: {
+  seal: Seal;
+  fingerprints: Pick<SecretFingerprints, "write">;
+}) {
   return {
     toRow: (place: Place, variant: Variant, data: CredentialData): Content => ({
       kind: variant.kind,
@@ -37,14 +43,19 @@ export const firstHealthOf = (variant: Variant, data: CredentialData): StoredHea
 export const leaseAfter = (before: CredentialData, after: CredentialData): Partial<typeof noLease> =>
   before.refreshToken === after.refreshToken ? {} : noLease;
 
-export const notAccessible = () => new Refusal("credential_not_accessible", "There is no such credential in this organization.");
+export const notAccessible = () =>
+  new Refusal("credential_not_accessible", "There is no such credential in this organization.");
 
 type Named = Pick<CredentialRow, "id" | "organization_id" | "name">;
 
-export const addressIn = (row: Named, platformBaseUrl: string) => `${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`;
+export const addressIn = (row: Named, platformBaseUrl: string) =>
+  `${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`;
 
 export const needsReconnect = (row: Named, platformBaseUrl: string) =>
-  new Refusal("credential_needs_reconnect", `The credential "${row.name}" must be connected again: ${addressIn(row, platformBaseUrl)}`);
+  new Refusal(
+    "credential_needs_reconnect",
+    `The credential "${row.name}" must be connected again: ${addressIn(row, platformBaseUrl)}`,
+  );
 
 /** Said instead of asking the provider again. */
 export function refreshPaused(pause: RefreshPause, platformBaseUrl: string): Refusal {
@@ -72,4 +83,5 @@ export const incomplete = (row: Named, missing: FieldFault[], platformBaseUrl: s
   );
 
 /** A message that the database takes, whatever a provider put into it. */
-export const toStorableError = (message: string): string => message.replaceAll("\0", "\ufffd").toWellFormed().slice(0, 500).toWellFormed();
+export const toStorableError = (message: string): string =>
+  message.replaceAll("\0", "\ufffd").toWellFormed().slice(0, 500).toWellFormed();

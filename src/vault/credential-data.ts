@@ -10,7 +10,10 @@ export const mask = "••••••••";
 export type CredentialType = { definition: Credential; provider: { id: string; title: string } };
 
 /** Checks what somebody typed in for a new credential. */
-export function readNewData(definition: Credential, entered: CredentialData): { variant: Variant; data: CredentialData } {
+export function readNewData(
+  definition: Credential,
+  entered: CredentialData,
+): { variant: Variant; data: CredentialData } {
   const variant = chooseVariant(definition, entered.kind);
   const given = readPasted(variant, entered);
   const masked = secretFieldsOf(variant).filter((name) => given[name] === mask);
@@ -28,13 +31,17 @@ export function readChangedData(
   typed: CredentialData,
 ): { variant: Variant; data: CredentialData } {
   const storedVariant = chooseVariant(definition, stored.kind);
-  if (typed.kind !== undefined && typed.kind !== null && typed.kind !== storedVariant.kind) return readNewData(definition, typed);
+  if (typed.kind !== undefined && typed.kind !== null && typed.kind !== storedVariant.kind)
+    return readNewData(definition, typed);
   const given = readPasted(storedVariant, typed);
   const secrets = secretFieldsOf(storedVariant);
-  const entered = Object.entries(given).filter(([name, value]) => value !== null && !(value === mask && secrets.includes(name)));
+  const entered = Object.entries(given).filter(
+    ([name, value]) => value !== null && !(value === mask && secrets.includes(name)),
+  );
   const removed = new Set(Object.keys(given).filter((name) => given[name] === null));
   const neverStored = secrets.filter((name) => given[name] === mask && stored[name] === undefined);
-  if (neverStored.length > 0) throw invalid(neverStored.map((name) => ({ pointer: pointerTo(name), detail: "must be entered" })));
+  if (neverStored.length > 0)
+    throw invalid(neverStored.map((name) => ({ pointer: pointerTo(name), detail: "must be entered" })));
   const kept = Object.entries(stored).filter(([name]) => !removed.has(name));
   const data = validate(definition, storedVariant, { ...Object.fromEntries(kept), ...Object.fromEntries(entered) });
   if (destinationsOf(definition, storedVariant, stored) !== destinationsOf(definition, storedVariant, data)) {
@@ -46,7 +53,8 @@ export function readChangedData(
   return { variant: storedVariant, data };
 }
 
-const readPasted = (variant: Variant, entered: CredentialData): CredentialData => variant.readPasted?.(entered) ?? entered;
+const readPasted = (variant: Variant, entered: CredentialData): CredentialData =>
+  variant.readPasted?.(entered) ?? entered;
 
 export function chooseVariant({ type, variants, usualKind }: Credential, kind: unknown): Variant {
   const wanted = kind === undefined ? usualKind : kind;
@@ -59,7 +67,8 @@ export function chooseVariant({ type, variants, usualKind }: Credential, kind: u
   );
 }
 
-export const secretFieldsOf = ({ fields }: Variant): string[] => Object.keys(fields.shape).filter((name) => isSecret(fields.shape[name]));
+export const secretFieldsOf = ({ fields }: Variant): string[] =>
+  Object.keys(fields.shape).filter((name) => isSecret(fields.shape[name]));
 
 /** What may be shown: secrets only as set or not set. */
 export function maskData(variant: Variant, data: CredentialData): CredentialData {
@@ -81,8 +90,11 @@ function authorizationOf({ authorize }: Variant, data: CredentialData): string {
 
 function validate(definition: Credential, variant: Variant, given: CredentialData): CredentialData {
   const { kind: _, baseUrl, ...fields } = given;
-  const isFurther = definition.baseUrl !== null && baseUrl !== undefined && !Object.hasOwn(variant.fields.shape, "baseUrl");
-  const result = variant.fields.safeParse(isFurther || baseUrl === undefined ? fields : { ...fields, baseUrl }, { error: fieldMessage });
+  const isFurther =
+    definition.baseUrl !== null && baseUrl !== undefined && !Object.hasOwn(variant.fields.shape, "baseUrl");
+  const result = variant.fields.safeParse(isFurther || baseUrl === undefined ? fields : { ...fields, baseUrl }, {
+    error: fieldMessage,
+  });
   const faults = [
     ...(result.success ? findMissing(variant, result.data) : result.error.issues.flatMap(toFaults)),
     ...blankSecrets(variant, given),
@@ -111,7 +123,10 @@ const isFirstAtItsPlace = ({ pointer }: FieldFault, index: number, faults: Field
 
 function toFaults(issue: z.core.$ZodIssue): FieldFault[] {
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ pointer: pointerTo(...issue.path, key), detail: "is not a field of this credential" }));
+    return issue.keys.map((key) => ({
+      pointer: pointerTo(...issue.path, key),
+      detail: "is not a field of this credential",
+    }));
   return [{ pointer: pointerTo(...issue.path), detail: issue.message }];
 }
 
@@ -125,7 +140,8 @@ function faultsOfAddresses(given: CredentialData): FieldFault[] {
 function faultOfAddress(given: unknown, mayHaveQuery: boolean): string | undefined {
   const url = typeof given === "string" && given.length <= 2000 ? URL.parse(given) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return "must be an http or https address";
-  if (url.username || url.password || url.hash || (url.search && !mayHaveQuery)) return "must have no user, query or fragment";
+  if (url.username || url.password || url.hash || (url.search && !mayHaveQuery))
+    return "must have no user, query or fragment";
   return undefined;
 }
 
@@ -139,7 +155,11 @@ const pointerTo = (...path: PropertyKey[]): string =>
 
 function invalid(errors: FieldFault[], message?: string): Refusal {
   const [first] = errors;
-  return new Refusal("validation_failed", message ?? `${first?.pointer.slice(1) ?? "data"} ${first?.detail ?? "is not valid"}.`, {
-    errors,
-  });
+  return new Refusal(
+    "validation_failed",
+    message ?? `${first?.pointer.slice(1) ?? "data"} ${first?.detail ?? "is not valid"}.`,
+    {
+      errors,
+    },
+  );
 }

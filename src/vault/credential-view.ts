@@ -25,7 +25,14 @@ export function createCredentialView({ clock, credentialTypes }: Options) {
   function toSummary(row: Summarized): CredentialSummary {
     const { id, name, type } = row;
     const isComplete = faultOf(row) === undefined;
-    return { id, reference: toReference(id), name, type, health: isComplete ? healthOf(row, clock.now()) : "failing", isComplete };
+    return {
+      id,
+      reference: toReference(id),
+      name,
+      type,
+      health: isComplete ? healthOf(row, clock.now()) : "failing",
+      isComplete,
+    };
   }
 
   return {
@@ -52,5 +59,9 @@ function refreshFailureOf({
   refresh_error,
 }: CredentialRow): Credential["refreshFailure"] {
   if (health === "needs_reconnect" || !refresh_failing_since || !refresh_paused_until) return null;
-  return { since: refresh_failing_since.toISOString(), reason: refresh_error ?? "", nextTryAt: refresh_paused_until.toISOString() };
+  return {
+    since: refresh_failing_since.toISOString(),
+    reason: refresh_error ?? "",
+    nextTryAt: refresh_paused_until.toISOString(),
+  };
 }

@@ -25,7 +25,13 @@ import type { Credential, CredentialChange } from "./wire.ts";
 export type Credentials = ReturnType<typeof createCredentials>;
 
 type Options = { db: Database; clock: Clock; contents: Contents; credentialTypes: ReadonlyMap<string, CredentialType> };
-type NewCredential = { type: string; name: string; data: CredentialData; createdBy: string | null; makeDefault?: boolean | undefined };
+type NewCredential = {
+  type: string;
+  name: string;
+  data: CredentialData;
+  createdBy: string | null;
+  makeDefault?: boolean | undefined;
+};
 
 const changeAttempts = 5;
 
@@ -53,8 +59,14 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
       const row = await find(place);
       const stored = contents.open(row);
       const { variant, data } = readChangedData(definitionOf(row.type), stored, given);
-      const note = { health: firstHealthOf(variant, data), last_error: null, last_error_at: null, ...leaseAfter(stored, data) };
-      if (await replaceContent(tables, place, row.version, { ...contents.toRow(place, variant, data), ...note })) return;
+      const note = {
+        health: firstHealthOf(variant, data),
+        last_error: null,
+        last_error_at: null,
+        ...leaseAfter(stored, data),
+      };
+      if (await replaceContent(tables, place, row.version, { ...contents.toRow(place, variant, data), ...note }))
+        return;
     }
     throw new Refusal("conflict", "Somebody else is changing this credential. Try again.");
   }
@@ -63,7 +75,10 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
     find,
     definitionOf,
 
-    async create(organizationId: string, { type, name, data: given, createdBy, makeDefault = false }: NewCredential): Promise<Credential> {
+    async create(
+      organizationId: string,
+      { type, name, data: given, createdBy, makeDefault = false }: NewCredential,
+    ): Promise<Credential> {
       const { variant, data } = readNewData(definitionOf(type), given);
       const place = { organizationId, credentialId: newId() };
       const content = contents.toRow(place, variant, data);

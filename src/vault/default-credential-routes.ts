@@ -16,14 +16,22 @@ const inOrganization = z.object({ organizationId: z.uuid() });
 const params = inOrganization.extend({ type: z.string().min(1).max(100) });
 const config = { access: { role: "admin" } } as const;
 
-export function registerDefaultCredentialRoutes(server: FastifyInstance, { defaults, requireApiKey }: DefaultRouteOptions): void {
+export function registerDefaultCredentialRoutes(
+  server: FastifyInstance,
+  { defaults, requireApiKey }: DefaultRouteOptions,
+): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
     path,
     {
       config: { access: { role: "viewer" } },
-      schema: { tags, summary: "List default credentials", params: inOrganization, response: { 200: wire.defaultCredentialList } },
+      schema: {
+        tags,
+        summary: "List default credentials",
+        params: inOrganization,
+        response: { 200: wire.defaultCredentialList },
+      },
     },
     async (request) => ({ data: await defaults.list(request.params.organizationId) }),
   );

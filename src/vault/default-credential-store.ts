@@ -26,7 +26,9 @@ export const upsertDefault = (db: DefaultsDb, row: DefaultCredentialRow) =>
     .insertInto("default_credential")
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(["organization_id", "api_key_id", "credential_type"]).doUpdateSet({ credential_id: row.credential_id }),
+      conflict
+        .columns(["organization_id", "api_key_id", "credential_type"])
+        .doUpdateSet({ credential_id: row.credential_id }),
     )
     .execute();
 
@@ -66,7 +68,10 @@ export const listDefaultsOf = (db: DefaultsDb, organizationId: string, credentia
     .orderBy("api_key_id")
     .execute();
 
-export async function deleteDefault(db: DefaultsDb, { organizationId, apiKeyId, type }: DefaultPlace): Promise<boolean> {
+export async function deleteDefault(
+  db: DefaultsDb,
+  { organizationId, apiKeyId, type }: DefaultPlace,
+): Promise<boolean> {
   const query = db
     .deleteFrom("default_credential")
     .where("organization_id", "=", organizationId)

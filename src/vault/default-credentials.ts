@@ -17,7 +17,11 @@ import type { CredentialUses, DefaultCredential } from "./wire.ts";
 
 export type DefaultCredentials = ReturnType<typeof createDefaultCredentials>;
 
-type Options = { db: Database; check: ReturnType<typeof createCheckReferences>; credentials: Pick<Credentials, "definitionOf"> };
+type Options = {
+  db: Database;
+  check: ReturnType<typeof createCheckReferences>;
+  credentials: Pick<Credentials, "definitionOf">;
+};
 
 /** Which credential is meant when a caller names none: one per type, for an organization or for one of its keys. */
 export function createDefaultCredentials({ db, check, credentials }: Options) {
@@ -29,7 +33,9 @@ export function createDefaultCredentials({ db, check, credentials }: Options) {
 
     /** Of the organization itself, whatever its keys have. */
     async referenceFor(organizationId: string, type: string): Promise<string | undefined> {
-      const own = (await listDefaults(tables, organizationId)).find((row) => row.api_key_id === null && row.credential_type === type);
+      const own = (await listDefaults(tables, organizationId)).find(
+        (row) => row.api_key_id === null && row.credential_type === type,
+      );
       return own && toReference(own.credential_id);
     },
 
@@ -39,7 +45,12 @@ export function createDefaultCredentials({ db, check, credentials }: Options) {
     async set({ organizationId, apiKeyId, type }: DefaultPlace, credentialId: string): Promise<DefaultCredential> {
       credentials.definitionOf(type);
       await check(organizationId, { [type]: toReference(credentialId) }, [type]);
-      const row = { organization_id: organizationId, api_key_id: apiKeyId, credential_type: type, credential_id: credentialId };
+      const row = {
+        organization_id: organizationId,
+        api_key_id: apiKeyId,
+        credential_type: type,
+        credential_id: credentialId,
+      };
       await upsertDefault(tables, row);
       return toWire(row);
     },

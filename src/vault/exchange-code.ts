@@ -34,13 +34,22 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
   const tables = vaultTables(db);
 
   /** Saves right away what cannot be had a second time; somebody else's change in between is kept. */
-  async function save({ definition, row }: CheckedCredential, change: (stored: CredentialData) => CredentialData): Promise<CredentialData> {
+  async function save(
+    { definition, row }: CheckedCredential,
+    change: (stored: CredentialData) => CredentialData,
+  ): Promise<CredentialData> {
     for (let attempt = 0; attempt < savingAttempts; attempt++) {
       const current = await credentials.find(placeOf(row));
       const stored = contents.open(current);
       const data = change(stored);
       const content = contents.toRow(placeOf(row), chooseVariant(definition, data.kind), data);
-      const note = { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null, ...leaseAfter(stored, data) };
+      const note = {
+        health: "ok" as const,
+        last_ok_at: clock.now(),
+        last_error: null,
+        last_error_at: null,
+        ...leaseAfter(stored, data),
+      };
       if (await replaceContent(tables, placeOf(row), current.version, { ...content, ...note })) return data;
     }
     throw new Refusal("conflict", "Somebody else is changing this credential. Try again.");
@@ -81,10 +90,14 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
   };
 }
 
-export function openOAuth({ definition, row }: CheckedCredential, contents: Contents): { data: CredentialData; oauth2: OAuth2 } {
+export function openOAuth(
+  { definition, row }: CheckedCredential,
+  contents: Contents,
+): { data: CredentialData; oauth2: OAuth2 } {
   const data = contents.open(row);
   const { oauth2 } = chooseVariant(definition, data.kind);
-  if (!oauth2) throw new Refusal("validation_failed", "This credential is not of a kind that is connected at the provider.");
+  if (!oauth2)
+    throw new Refusal("validation_failed", "This credential is not of a kind that is connected at the provider.");
   return { data, oauth2 };
 }
 

@@ -8,11 +8,24 @@ const finderOf = (...secrets: string[]) => createFindSecrets([{ key, written: wr
 
 describe("what secrets are recognised by", () => {
   it("finds each of them wherever it stands, and nothing else", () => {
-    const secrets = ["1234567890123456", "Viele Grüße aus 北京 ✓", "a".repeat(5000), "-----BEGIN KEY-----\nabc\n-----END KEY-----"];
+    const secrets = [
+      "1234567890123456",
+      "Viele Grüße aus 北京 ✓",
+      "a".repeat(5000),
+      "-----BEGIN KEY-----\nabc\n-----END KEY-----",
+    ];
     const find = finderOf(...secrets);
     for (const secret of secrets)
-      for (const text of [secret, `${secret}!`, `x${secret}`, `${"y".repeat(999)}${secret}z`]) expect(find()(text)).toContain(secret);
-    for (const text of ["", "123456789012345", "123456789012345 6", "234567890123456", "a".repeat(4999), "Viele Grüße aus 北京"])
+      for (const text of [secret, `${secret}!`, `x${secret}`, `${"y".repeat(999)}${secret}z`])
+        expect(find()(text)).toContain(secret);
+    for (const text of [
+      "",
+      "123456789012345",
+      "123456789012345 6",
+      "234567890123456",
+      "a".repeat(4999),
+      "Viele Grüße aus 北京",
+    ])
       expect(find()(text)).toEqual([]);
   });
 
@@ -26,7 +39,8 @@ describe("what secrets are recognised by", () => {
   });
 
   it("shows neither a secret nor that two organizations have the same one", () => {
-    const written = (organizationId: string) => writeFingerprints(deriveFingerprintKey(key, organizationId), ["the same for both"]);
+    const written = (organizationId: string) =>
+      writeFingerprints(deriveFingerprintKey(key, organizationId), ["the same for both"]);
     expect(written("one").toString("latin1")).not.toContain("the same");
     expect(written("one").equals(written("two"))).toBe(false);
     expect(written("one").equals(written("one"))).toBe(true);

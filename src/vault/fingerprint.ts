@@ -44,12 +44,16 @@ export function writeFingerprints(key: Buffer, secrets: string[]): Buffer {
 /** The secrets themselves are not here, and none is opened: a text is only compared with what they would look like. */
 export function createFindSecrets(all: Fingerprints[]): () => FindSecrets {
   const byKey = Map.groupBy(all, ({ key }) => key.toString("hex")).values();
-  const searches = [...byKey].map((alike) => createSearch(alike[0]?.key ?? Buffer.alloc(keyBytes), alike.flatMap(readEntries)));
+  const searches = [...byKey].map((alike) =>
+    createSearch(alike[0]?.key ?? Buffer.alloc(keyBytes), alike.flatMap(readEntries)),
+  );
   return () => {
     const left = { characters: mostSearched, marked: mostMarked, marks: mostMarks };
     return (text) => {
       left.characters -= text.length;
-      return left.characters < 0 && searches.length > 0 ? [text] : searches.flatMap((search) => search(text, left) ?? [text]);
+      return left.characters < 0 && searches.length > 0
+        ? [text]
+        : searches.flatMap((search) => search(text, left) ?? [text]);
     };
   };
 }
@@ -59,7 +63,11 @@ type Entry = { length: number; check: number; mark: Buffer };
 function readEntries({ written }: Fingerprints): Entry[] {
   return Array.from({ length: Math.floor(written.length / entryBytes) }, (_, index) => {
     const entry = written.subarray(index * entryBytes, (index + 1) * entryBytes);
-    return { length: entry.readUInt32BE(0), check: entry.readUInt16BE(lengthBytes), mark: entry.subarray(lengthBytes + checkBytes) };
+    return {
+      length: entry.readUInt32BE(0),
+      check: entry.readUInt16BE(lengthBytes),
+      mark: entry.subarray(lengthBytes + checkBytes),
+    };
   });
 }
 
@@ -100,7 +108,8 @@ function createSearch(key: Buffer, entries: Entry[]): (text: string, left: Left)
   };
 }
 
-const markOf = (key: Buffer, secret: string): Buffer => createHmac("sha256", key).update(secret).digest().subarray(0, markBytes);
+const markOf = (key: Buffer, secret: string): Buffer =>
+  createHmac("sha256", key).update(secret).digest().subarray(0, markBytes);
 
 /**
  * A check of the first characters of a secret that can be had for every place of a text in one pass (Rabin and Karp), to mark few places only.
@@ -117,7 +126,8 @@ function createCheck(key: Buffer) {
   /** To be asked for the places 0, 1, 2 and so on. */
   function roll(text: string): (start: number) => number {
     let sum = 0;
-    for (let index = 0; index < shortestSecret - 1; index++) sum = (Math.imul(sum, factor) + text.charCodeAt(index)) | 0;
+    for (let index = 0; index < shortestSecret - 1; index++)
+      sum = (Math.imul(sum, factor) + text.charCodeAt(index)) | 0;
     return (start) => {
       const leaver = start === 0 ? 0 : Math.imul(leaving, text.charCodeAt(start - 1));
       sum = (Math.imul(sum, factor) + text.charCodeAt(start + shortestSecret - 1) - leaver) | 0;

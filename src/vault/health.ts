@@ -9,10 +9,21 @@ import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
 import { explainMissingScope } from "./missing-scope.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
 import { refreshEarlyMs } from "./refresh.ts";
-import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, noteUnchecked, vaultTables } from "./store.ts";
+import {
+  type CredentialRow,
+  findCredential,
+  noteFailure,
+  noteHealth,
+  noteSuccess,
+  noteUnchecked,
+  vaultTables,
+} from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
-export type StartCall = (opened: Pick<OpenedCredential, "definition" | "data" | "refresh">, signal: AbortSignal) => CredentialCall;
+export type StartCall = (
+  opened: Pick<OpenedCredential, "definition" | "data" | "refresh">,
+  signal: AbortSignal,
+) => CredentialCall;
 
 type Options = {
   db: Database;
@@ -44,7 +55,8 @@ export function createHealth(options: Options) {
       return undefined;
     } catch (error) {
       const scrub = createScrub(opened?.secrets() ?? []);
-      const failure = opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), "check") : error;
+      const failure =
+        opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), "check") : error;
       return describeFailure(failure, scrub.text(wordsOf(failure)));
     }
   }
@@ -64,7 +76,12 @@ export function createHealth(options: Options) {
             health: healthOf(checked.row, now),
           };
         const row = await noteSuccess(tables, place, now);
-        return { ok: true, isChecked: true, message: "The connection works.", health: healthOf(row ?? checked.row, now) };
+        return {
+          ok: true,
+          isChecked: true,
+          message: "The connection works.",
+          health: healthOf(row ?? checked.row, now),
+        };
       }
       const { message, verdict } = failure;
       const row = await noteVerdict[verdict](tables, place, { last_error: message, last_error_at: now });
@@ -74,7 +91,8 @@ export function createHealth(options: Options) {
     /** A real call worked. Remembered at most once a minute, and nobody waits for it. */
     noteSuccess({ row }: CheckedCredential): void {
       const now = clock.now();
-      const isKnown = row.health === "ok" && row.last_ok_at !== null && now.getTime() - row.last_ok_at.getTime() < noteEveryMs;
+      const isKnown =
+        row.health === "ok" && row.last_ok_at !== null && now.getTime() - row.last_ok_at.getTime() < noteEveryMs;
       if (!isKnown) void remember(noteSuccess(tables, placeOf(row), now));
     },
 
@@ -110,14 +128,21 @@ function createExplain({ db, clock, log, startCall, platformBaseUrl }: Options) 
   }
 
   const check = async (opened: OpenedCredential): Promise<void> =>
-    await runUnderLimit(answerWithin(testLimitMs), async (signal) => await opened.definition.check?.(startCall(opened, signal)));
+    await runUnderLimit(
+      answerWithin(testLimitMs),
+      async (signal) => await opened.definition.check?.(startCall(opened, signal)),
+    );
 
   /** What a refusal means for the account, and what to do about it. One of the credential itself is remembered. */
   const explain = async (opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> =>
-    failure.isUnauthorized ? await noteRefusal(opened, failure, from) : explainMissingScope(opened, failure, platformBaseUrl);
+    failure.isUnauthorized
+      ? await noteRefusal(opened, failure, from)
+      : explainMissingScope(opened, failure, platformBaseUrl);
 
   async function remember(writing: Promise<unknown>): Promise<void> {
-    await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
+    await writing.catch((error: Error) =>
+      log.warn({ error: error.message }, "the health of a credential was not recorded"),
+    );
   }
 
   return { check, explain, remember };
@@ -129,7 +154,10 @@ type FailedCheck = { message: string; verdict: "failing" | "unchecked" | "paused
 function describeFailure(failure: unknown, words: string): FailedCheck {
   const refusal = failure instanceof Refusal ? failure : undefined;
   if (refusal?.provider?.lacksPermission !== true)
-    return { message: toStorableError(words), verdict: refusal?.code === "credential_refresh_paused" ? "paused" : "failing" };
+    return {
+      message: toStorableError(words),
+      verdict: refusal?.code === "credential_refresh_paused" ? "paused" : "failing",
+    };
   const message = `This could not be checked: ${words} Tools that need other permissions may work.`;
   return { message: toStorableError(message), verdict: "unchecked" };
 }
@@ -138,7 +166,8 @@ const noteVerdict = { failing: noteFailure, unchecked: noteUnchecked, paused: fi
 
 const isUnauthorized = (error: unknown): error is Refusal => error instanceof Refusal && error.isUnauthorized;
 
-const wordsOf = (failure: unknown): string => (failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.");
+const wordsOf = (failure: unknown): string =>
+  failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.";
 
 type HealthFacts = Pick<CredentialRow, "health" | "token_expires_at" | "can_refresh" | "refresh_failing_since">;
 
@@ -146,7 +175,8 @@ type HealthFacts = Pick<CredentialRow, "health" | "token_expires_at" | "can_refr
 export function healthOf(row: HealthFacts, now: Date): Health {
   if (row.health === "needs_reconnect" || row.token_expires_at === null) return row.health;
   const leftMs = row.token_expires_at.getTime() - now.getTime();
-  if (row.can_refresh) return row.refresh_failing_since === null ? row.health : healthWithoutRefresh(row.health, leftMs);
+  if (row.can_refresh)
+    return row.refresh_failing_since === null ? row.health : healthWithoutRefresh(row.health, leftMs);
   return leftMs <= 0 ? "needs_reconnect" : leftMs <= expiringMs ? "expiring" : row.health;
 }
 

@@ -30,7 +30,8 @@ export function createKeyRingSource({ dataDir, masterKey, previousKeys }: Option
     ],
     /** The old key is kept first, so that whoever meets the new one can open both. */
     addKey(): void {
-      if (masterKey) throw new Refusal("conflict", "The master key comes from the environment: change SWITCHYARD_MASTER_KEY there.");
+      if (masterKey)
+        throw new Refusal("conflict", "The master key comes from the environment: change SWITCHYARD_MASTER_KEY there.");
       const { current, previous } = read();
       replaceFile(previousFile, [...previous, current]);
       replaceFile(currentFile, [randomBytes(32)]);
@@ -44,7 +45,9 @@ function readKeys(path: string): Buffer[] {
     .split("\n")
     .filter((line) => line.trim() !== "");
   if (lines.some((line) => !/^[A-Za-z0-9+/]{43}=\s*$/.test(line)))
-    throw new Error(`${path} is damaged: it must hold keys of 32 bytes in base64, one in a line. Restore it from a backup.`);
+    throw new Error(
+      `${path} is damaged: it must hold keys of 32 bytes in base64, one in a line. Restore it from a backup.`,
+    );
   return lines.map((line) => Buffer.from(line, "base64"));
 }
 

@@ -9,7 +9,13 @@ const mostOnPage = 200;
 type Page = { search?: string | undefined; cursor?: string | undefined; offset?: number; limit: number };
 
 /** The connected accounts of an organization, the newest first; nothing sealed is read. */
-export function createCredentialList({ tables, toSummary }: { tables: VaultDb; toSummary: CredentialView["toSummary"] }) {
+export function createCredentialList({
+  tables,
+  toSummary,
+}: {
+  tables: VaultDb;
+  toSummary: CredentialView["toSummary"];
+}) {
   async function page(organizationId: string, { limit, cursor, ...found }: Page) {
     const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
     const rows = await listCredentials(tables, organizationId, { ...found, after, limit: limit + 1 });
@@ -23,7 +29,10 @@ export function createCredentialList({ tables, toSummary }: { tables: VaultDb; t
 
     /** Also by position, with the number of all. */
     async search(organizationId: string, asked: Page) {
-      const [total, found] = await Promise.all([countCredentials(tables, organizationId, asked.search), page(organizationId, asked)]);
+      const [total, found] = await Promise.all([
+        countCredentials(tables, organizationId, asked.search),
+        page(organizationId, asked),
+      ]);
       return { total, ...found };
     },
 

@@ -9,7 +9,9 @@ export const listCredentials = (db: VaultDb, organizationId: string, { search, a
   matching(db, organizationId, search)
     .select([...summaryColumns, sql<string>`((extract(epoch FROM created_at) * 1000000)::bigint)::text`.as("at")])
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (to_timestamp(0) + ${after?.at}::bigint * interval '1 microsecond', ${after?.id}::uuid)`),
+      query.where(
+        sql<boolean>`(created_at, id) < (to_timestamp(0) + ${after?.at}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+      ),
     )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
@@ -17,7 +19,11 @@ export const listCredentials = (db: VaultDb, organizationId: string, { search, a
     .limit(limit)
     .execute();
 
-export async function countCredentials(db: VaultDb, organizationId: string, search: string | undefined): Promise<number> {
+export async function countCredentials(
+  db: VaultDb,
+  organizationId: string,
+  search: string | undefined,
+): Promise<number> {
   const counted = matching(db, organizationId, search).select((select) => select.fn.countAll<number>().as("total"));
   return Number((await counted.executeTakeFirstOrThrow()).total);
 }
@@ -28,5 +34,7 @@ function matching(db: VaultDb, organizationId: string, search = "") {
   return db
     .selectFrom("credential")
     .where("organization_id", "=", organizationId)
-    .$if(search !== "", (query) => query.where((where) => where.or([where("name", "ilike", pattern), where("type", "ilike", pattern)])));
+    .$if(search !== "", (query) =>
+      query.where((where) => where.or([where("name", "ilike", pattern), where("type", "ilike", pattern)])),
+    );
 }

@@ -56,6 +56,8 @@ export async function listSealedWithOtherKey(db: VaultDb, { table, keyId, afterI
 export async function replaceSealed(db: VaultDb, { table, ...row }: SealedRow, sealed: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE ${sql.table(table)} SET ${columnOf(table)} = ${sealed} ${table === "credential" ? sql`, fingerprints = NULL` : sql``}
-    WHERE organization_id = ${row.organization_id} AND id = ${row.id} AND ${columnOf(table)} = ${row.sealed}`.execute(db);
+    WHERE organization_id = ${row.organization_id} AND id = ${row.id} AND ${columnOf(table)} = ${row.sealed}`.execute(
+    db,
+  );
   return (numAffectedRows ?? 0n) > 0n;
 }

@@ -78,7 +78,8 @@ export function createMasterKey({ db, seal, keyRing, fillFingerprints }: Options
 
 /** Throws when a key that a database was sealed with is not there. */
 export function requireKeys(seal: Seal, checks: { key_id: string; sealed: Buffer }[]): void {
-  for (const { key_id, sealed } of checks) if (tryOpen(seal, sealed, contextOf(key_id)) !== knownText) throw new Error(wrongKey);
+  for (const { key_id, sealed } of checks)
+    if (tryOpen(seal, sealed, contextOf(key_id)) !== knownText) throw new Error(wrongKey);
 }
 
 type Resealed = { resealed: number; unreadable: string[] };

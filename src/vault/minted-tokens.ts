@@ -28,7 +28,11 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
       return accessToken;
     } catch (error) {
       if (error instanceof Refusal && error.isUnauthorized) {
-        const note = { health: "failing", last_error: toStorableError(error.message), last_error_at: clock.now() } as const;
+        const note = {
+          health: "failing",
+          last_error: toStorableError(error.message),
+          last_error_at: clock.now(),
+        } as const;
         await noteHealth(tables, placeOf(row), note, row.version);
       }
       throw error;
@@ -40,7 +44,12 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
   }
 
   function begin(key: string, request: MintRequest): Kept {
-    const entry: Kept = { endsAt: Number.POSITIVE_INFINITY, token: Promise.resolve(""), waiting: 0, stop: new AbortController() };
+    const entry: Kept = {
+      endsAt: Number.POSITIVE_INFINITY,
+      token: Promise.resolve(""),
+      waiting: 0,
+      stop: new AbortController(),
+    };
     entry.token = mintFor(request, entry).catch((error: unknown) => {
       forget(key, entry);
       throw error;

@@ -37,13 +37,20 @@ export function createOpenCredential(options: Options) {
   const minted = createMintedTokens({ db, clock, fetch });
 
   /** With a token in place of what it is got with. */
-  async function withMinted({ mintToken: mint, ...variant }: Variant, { row, data }: OpenedRow, wait: TokenWait): Promise<OpenedRow> {
+  async function withMinted(
+    { mintToken: mint, ...variant }: Variant,
+    { row, data }: OpenedRow,
+    wait: TokenWait,
+  ): Promise<OpenedRow> {
     if (!mint) return { row, data };
     const kept = Object.entries(data).filter(([name]) => !secretFieldsOf(variant).includes(name));
     return { row, data: { ...Object.fromEntries(kept), accessToken: await minted.get({ row, mint, data }, wait) } };
   }
 
-  return async ({ definition, row }: CheckedCredential, { trace, signal }: { trace?: Span; signal?: AbortSignal } = {}) => {
+  return async (
+    { definition, row }: CheckedCredential,
+    { trace, signal }: { trace?: Span; signal?: AbortSignal } = {},
+  ) => {
     const stored = contents.open(row);
     const variant = chooseVariant(definition, stored.kind);
     const missing = findMissing(variant, stored);
@@ -107,7 +114,8 @@ function createRenewals({ db, clock, refresh, platformBaseUrl }: Options) {
     if (row.token_expires_at === null) return opened;
     const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
     if (leftMs > refreshEarlyMs) return opened;
-    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, opened, leftMs > 0));
+    if (row.can_refresh)
+      return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, opened, leftMs > 0));
     if (leftMs > 0) return opened;
     const note = {
       health: "needs_reconnect",

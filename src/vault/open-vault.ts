@@ -16,7 +16,10 @@ type Needs = {
 };
 
 /** The connected accounts of organizations. Refuses to open with a master key that does not fit what is stored. */
-export async function openVault({ db, clock, log, config, outside, isWorker }: Ground, { requireApiKey, ...needs }: Needs) {
+export async function openVault(
+  { db, clock, log, config, outside, isWorker }: Ground,
+  { requireApiKey, ...needs }: Needs,
+) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
   const vault = createVault({
     db,

@@ -1,5 +1,12 @@
 import { sql } from "kysely";
-import { type CredentialRow, type HealthNote, noRefreshFailure, noteHealth, type Place, type VaultDb } from "./store.ts";
+import {
+  type CredentialRow,
+  type HealthNote,
+  noRefreshFailure,
+  noteHealth,
+  type Place,
+  type VaultDb,
+} from "./store.ts";
 
 // What is stored of credentials whose tokens are refreshed.
 
@@ -13,8 +20,12 @@ export const takeLease = (db: VaultDb, { organizationId, credentialId, version, 
     .where("organization_id", "=", organizationId)
     .where("id", "=", credentialId)
     .where("version", "=", version)
-    .where((where) => where.or([where("refreshing_until", "is", null), where("refreshing_until", "<", sql<Date>`now()`)]))
-    .where((where) => where.or([where("refresh_paused_until", "is", null), where("refresh_paused_until", "<=", sql<Date>`now()`)]))
+    .where((where) =>
+      where.or([where("refreshing_until", "is", null), where("refreshing_until", "<", sql<Date>`now()`)]),
+    )
+    .where((where) =>
+      where.or([where("refresh_paused_until", "is", null), where("refresh_paused_until", "<=", sql<Date>`now()`)]),
+    )
     .returningAll()
     .executeTakeFirst();
 
@@ -57,7 +68,10 @@ export type RefreshPause = Pick<CredentialRow, "id" | "organization_id" | "name"
 };
 
 /** The pause that a credential is in, by the clock that it was made with. */
-export const findRefreshPause = (db: VaultDb, { organizationId, credentialId }: Place): Promise<RefreshPause | undefined> =>
+export const findRefreshPause = (
+  db: VaultDb,
+  { organizationId, credentialId }: Place,
+): Promise<RefreshPause | undefined> =>
   db
     .selectFrom("credential")
     .select(["id", "organization_id", "name", "refresh_error"])

@@ -33,12 +33,21 @@ type TokenRequest = {
 const limitMs = 10_000;
 
 /** Asks a provider's token endpoint. What it says about a failure is passed on without the secrets it was sent. */
-export async function requestTokens({ fetch, oauth2, provider, data, client, parameters }: TokenRequest): Promise<Tokens> {
+export async function requestTokens({
+  fetch,
+  oauth2,
+  provider,
+  data,
+  client,
+  parameters,
+}: TokenRequest): Promise<Tokens> {
   const basic = `${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret ?? "")}`;
   const isBasic = oauth2.clientAuth === "basic";
   const sent = {
     ...parameters,
-    ...(isBasic ? {} : { client_id: client.id, ...(client.secret === undefined ? {} : { client_secret: client.secret }) }),
+    ...(isBasic
+      ? {}
+      : { client_id: client.id, ...(client.secret === undefined ? {} : { client_secret: client.secret }) }),
   };
   const response = await fetch(addressOf(oauth2, "tokenUrl", data), {
     method: "POST",
@@ -63,20 +72,35 @@ export async function requestTokens({ fetch, oauth2, provider, data, client, par
     };
   const { refresh_token, code, code_verifier } = parameters;
   const sentSecrets = [client.secret, refresh_token, code, code_verifier, Buffer.from(basic).toString("base64")];
-  const tokens = [accessToken, textAt(answer, "refresh_token"), textAt(data, "accessToken"), textAt(data, "refreshToken")];
+  const tokens = [
+    accessToken,
+    textAt(answer, "refresh_token"),
+    textAt(data, "accessToken"),
+    textAt(data, "refreshToken"),
+  ];
   const secrets = [...sentSecrets, ...tokens];
   throw failureOf({ provider, response, answer, secrets: secrets.filter((value) => value !== undefined) });
 }
 
 /** The client typed in for the credential, or that of the installation, whose secret goes to no address somebody typed in. */
-export function clientOf(type: string, { clientName = type }: OAuth2, data: CredentialData, clients: OAuthClients): OAuthClient {
+export function clientOf(
+  type: string,
+  { clientName = type }: OAuth2,
+  data: CredentialData,
+  clients: OAuthClients,
+): OAuthClient {
   if (typeof data.clientId === "string")
     return { id: data.clientId, secret: typeof data.clientSecret === "string" ? data.clientSecret : undefined };
-  const shared = data.authorizeUrl === undefined && data.tokenUrl === undefined ? clients[nameInEnvironment(clientName)] : undefined;
+  const shared =
+    data.authorizeUrl === undefined && data.tokenUrl === undefined ? clients[nameInEnvironment(clientName)] : undefined;
   if (shared) return shared;
-  throw new Refusal("validation_failed", "The credential needs a client id: create a client at the provider and enter it.", {
-    errors: [{ pointer: "/data/clientId", detail: "is required" }],
-  });
+  throw new Refusal(
+    "validation_failed",
+    "The credential needs a client id: create a client at the provider and enter it.",
+    {
+      errors: [{ pointer: "/data/clientId", detail: "is required" }],
+    },
+  );
 }
 
 const nameInEnvironment = (type: string): string => type.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
@@ -108,7 +132,8 @@ const failuresWhenAsked = new Set<RefusalCode>(["provider_error", "provider_unre
 
 /** Whether a provider was asked in vain, and not something amiss before it could be. */
 export const wasAsked = (error: unknown): error is Refusal =>
-  error instanceof Refusal && (failuresWhenAsked.has(error.code) || (error.code === "outbound_refused" && error.effect !== "none"));
+  error instanceof Refusal &&
+  (failuresWhenAsked.has(error.code) || (error.code === "outbound_refused" && error.effect !== "none"));
 
 type Failure = { provider: string; response: Pick<Response, "status" | "headers">; answer: unknown; secrets: string[] };
 

@@ -67,7 +67,9 @@ function registerCredentials(server: FastifyInstance, { credentials }: Vault): v
     },
     async (request, reply) => {
       const createdBy = userOf(request).userId;
-      return reply.code(201).send(await credentials.create(request.params.organizationId, { ...request.body, createdBy }));
+      return reply
+        .code(201)
+        .send(await credentials.create(request.params.organizationId, { ...request.body, createdBy }));
     },
   );
 }
@@ -77,7 +79,10 @@ function registerCredential(server: FastifyInstance, { credentials, health }: Va
 
   routes.get(
     `${path}/:credentialId`,
-    { config, schema: { tags, summary: "Read a credential; secrets are masked", params, response: { 200: wire.credential } } },
+    {
+      config,
+      schema: { tags, summary: "Read a credential; secrets are masked", params, response: { 200: wire.credential } },
+    },
     (request) => credentials.get(request.params),
   );
 
@@ -85,14 +90,28 @@ function registerCredential(server: FastifyInstance, { credentials, health }: Va
     `${path}/:credentialId`,
     {
       config,
-      schema: { tags, summary: "Rename or change a credential", params, body: wire.credentialChange, response: { 200: wire.credential } },
+      schema: {
+        tags,
+        summary: "Rename or change a credential",
+        params,
+        body: wire.credentialChange,
+        response: { 200: wire.credential },
+      },
     },
     (request) => credentials.update(request.params, request.body),
   );
 
   routes.post(
     `${path}/:credentialId/test`,
-    { config, schema: { tags, summary: "Test whether the provider accepts a credential", params, response: { 200: wire.testResult } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Test whether the provider accepts a credential",
+        params,
+        response: { 200: wire.testResult },
+      },
+    },
     async (request) => await health.test(await credentials.checkOwn(request.params)),
   );
 }
@@ -143,7 +162,13 @@ function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses:
     `${path}/:credentialId`,
     {
       config,
-      schema: { tags, summary: "Delete a credential", params, querystring: wire.credentialDeletion, response: { 204: nothing } },
+      schema: {
+        tags,
+        summary: "Delete a credential",
+        params,
+        querystring: wire.credentialDeletion,
+        response: { 204: nothing },
+      },
     },
     async (request, reply) => {
       const { organizationId, credentialId } = request.params;
@@ -192,20 +217,37 @@ function registerConnect(server: FastifyInstance, { connect }: Vault): void {
         response: { 201: wire.connectStart },
       },
     },
-    async (request, reply) => reply.code(201).send(await connect.startNew(request.params.organizationId, request.body, userOf(request))),
+    async (request, reply) =>
+      reply.code(201).send(await connect.startNew(request.params.organizationId, request.body, userOf(request))),
   );
 
   routes.post(
     `${path}/:credentialId/connect`,
-    { config, schema: { tags, summary: "Connect a credential at the provider again", params, response: { 200: wire.connectStart } } },
-    async (request) => ({ credentialId: request.params.credentialId, authorizeUrl: await connect.start(request.params, userOf(request)) }),
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Connect a credential at the provider again",
+        params,
+        response: { 200: wire.connectStart },
+      },
+    },
+    async (request) => ({
+      credentialId: request.params.credentialId,
+      authorizeUrl: await connect.start(request.params, userOf(request)),
+    }),
   );
 
   routes.get(
     "/api/oauth/callback",
     {
       config: { access: "session" },
-      schema: { tags, summary: "Where a provider sends the browser back to", querystring: wire.connectAnswer, response: { 302: nothing } },
+      schema: {
+        tags,
+        summary: "Where a provider sends the browser back to",
+        querystring: wire.connectAnswer,
+        response: { 302: nothing },
+      },
     },
     async (request, reply) => reply.redirect(await connect.finish(request.query, userOf(request)), 302),
   );

@@ -26,13 +26,19 @@ export function createSavedTokens({ db, clock, contents, credentialTypes }: Opti
     return { row, data: contents.open(row) };
   }
 
-  async function saveOnto({ row, data }: OpenedRow, tokens: Tokens, staleToken: unknown): Promise<OpenedRow | undefined> {
+  async function saveOnto(
+    { row, data }: OpenedRow,
+    tokens: Tokens,
+    staleToken: unknown,
+  ): Promise<OpenedRow | undefined> {
     const type = credentialTypes.get(row.type);
     if (!type) throw notAccessible();
     const isStale = data.accessToken === staleToken;
     const merged = isStale ? withTokens(data, tokens, clock.now()) : withRefreshToken(data, tokens);
     const content = contents.toRow(placeOf(row), chooseVariant(type.definition, data.kind), merged);
-    const note = isStale ? { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null } : {};
+    const note = isStale
+      ? { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null }
+      : {};
     const saved = await replaceContent(tables, placeOf(row), row.version, { ...content, ...note, ...noLease });
     return saved && { row: saved, data: merged };
   }

@@ -42,7 +42,9 @@ describe("a sealed text", () => {
       seal.open(sealed, context);
       expect.unreachable();
     } catch (error) {
-      expect(JSON.stringify([(error as Error).message, (error as Error).cause])).not.toMatch(/canary|auth|key id|[0-9a-f]{16}/);
+      expect(JSON.stringify([(error as Error).message, (error as Error).cause])).not.toMatch(
+        /canary|auth|key id|[0-9a-f]{16}/,
+      );
     }
   });
 });

@@ -38,18 +38,29 @@ export function createSeal(readRing: () => KeyRing) {
       const cipher = createCipheriv("aes-256-gcm", ring.current, nonce, { authTagLength: tagBytes });
       cipher.setAAD(bindTo(context));
       const data = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
-      return Buffer.concat([Buffer.from([version]), Buffer.from(ring.currentId, "hex"), nonce, cipher.getAuthTag(), data]);
+      return Buffer.concat([
+        Buffer.from([version]),
+        Buffer.from(ring.currentId, "hex"),
+        nonce,
+        cipher.getAuthTag(),
+        data,
+      ]);
     },
 
     open(sealed: Buffer, context: SealContext): string {
-      const key = sealed[0] === version && sealed.length >= headerBytes + nonceBytes + tagBytes ? keyFor(keyIdOf(sealed)) : undefined;
+      const key =
+        sealed[0] === version && sealed.length >= headerBytes + nonceBytes + tagBytes
+          ? keyFor(keyIdOf(sealed))
+          : undefined;
       if (!key) throw unreadable();
       const body = sealed.subarray(headerBytes);
       const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, nonceBytes), { authTagLength: tagBytes });
       decipher.setAAD(bindTo(context));
       decipher.setAuthTag(body.subarray(nonceBytes, nonceBytes + tagBytes));
       try {
-        return Buffer.concat([decipher.update(body.subarray(nonceBytes + tagBytes)), decipher.final()]).toString("utf8");
+        return Buffer.concat([decipher.update(body.subarray(nonceBytes + tagBytes)), decipher.final()]).toString(
+          "utf8",
+        );
       } catch {
         throw unreadable();
       }
@@ -80,7 +91,8 @@ function indexRing({ current, previous }: KeyRing) {
   return { current, currentId: idOf(current), keys: new Map([...previous, current].map((key) => [idOf(key), key])) };
 }
 
-const bindTo = ({ organizationId, credentialId }: SealContext): Buffer => Buffer.from(`${organizationId}\n${credentialId}`);
+const bindTo = ({ organizationId, credentialId }: SealContext): Buffer =>
+  Buffer.from(`${organizationId}\n${credentialId}`);
 
 const unreadable = () =>
   new Refusal(

@@ -79,13 +79,20 @@ export function createSecretFingerprints({ db, log, seal, credentialTypes }: Opt
       return (await find)();
     },
 
-    upkeep: repeatWork({ log, intervalMs: fillEveryMs, work: fill, failure: "secrets of accounts could not be made recognisable" }),
+    upkeep: repeatWork({
+      log,
+      intervalMs: fillEveryMs,
+      work: fill,
+      failure: "secrets of accounts could not be made recognisable",
+    }),
   };
 }
 
 function tryOpen(seal: Seal, row: CredentialRow): CredentialData | undefined {
   try {
-    return JSON.parse(seal.open(row.sealed, { organizationId: row.organization_id, credentialId: row.id })) as CredentialData;
+    return JSON.parse(
+      seal.open(row.sealed, { organizationId: row.organization_id, credentialId: row.id }),
+    ) as CredentialData;
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -51,7 +51,10 @@ export type CredentialRow = Selectable<VaultTables["credential"]>;
 export type Place = { organizationId: string; credentialId: string };
 
 /** What changes together when a credential gets other contents. */
-export type Content = Pick<CredentialRow, "kind" | "sealed" | "public_data" | "fingerprints" | "token_expires_at" | "can_refresh">;
+export type Content = Pick<
+  CredentialRow,
+  "kind" | "sealed" | "public_data" | "fingerprints" | "token_expires_at" | "can_refresh"
+>;
 
 export type HealthNote = Partial<Pick<CredentialRow, "health" | "last_ok_at" | "last_error" | "last_error_at">>;
 
@@ -86,7 +89,12 @@ export const summaryColumns = [
 ] as const;
 
 export const findTypes = (db: VaultDb, organizationId: string, ids: string[]) =>
-  db.selectFrom("credential").select(["id", "type"]).where("organization_id", "=", organizationId).where("id", "in", ids).execute();
+  db
+    .selectFrom("credential")
+    .select(["id", "type"])
+    .where("organization_id", "=", organizationId)
+    .where("id", "in", ids)
+    .execute();
 
 /** Of one type, the newest first, without those that are known not to work; nothing sealed is read. */
 export const listWorking = (db: VaultDb, organizationId: string, type: string, limit: number) =>
@@ -102,10 +110,17 @@ export const listWorking = (db: VaultDb, organizationId: string, type: string, l
     .execute();
 
 export const findCredentials = (db: VaultDb, organizationId: string, ids: string[]) =>
-  db.selectFrom("credential").selectAll().where("organization_id", "=", organizationId).where("id", "in", ids).execute();
+  db
+    .selectFrom("credential")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("id", "in", ids)
+    .execute();
 
-export const findCredential = async (db: VaultDb, { organizationId, credentialId }: Place): Promise<CredentialRow | undefined> =>
-  (await findCredentials(db, organizationId, [credentialId]))[0];
+export const findCredential = async (
+  db: VaultDb,
+  { organizationId, credentialId }: Place,
+): Promise<CredentialRow | undefined> => (await findCredentials(db, organizationId, [credentialId]))[0];
 
 export const renameCredential = (db: VaultDb, { organizationId, credentialId }: Place, name: string) =>
   db
@@ -169,7 +184,11 @@ export const noteFailure = (
     .executeTakeFirst();
 
 /** A test that may not be made shows at least that the provider knows the credential; what works by other proof goes on doing so. */
-export const noteUnchecked = async (db: VaultDb, place: Place, note: Pick<CredentialRow, "last_error" | "last_error_at">) =>
+export const noteUnchecked = async (
+  db: VaultDb,
+  place: Place,
+  note: Pick<CredentialRow, "last_error" | "last_error_at">,
+) =>
   (await db
     .updateTable("credential")
     .set({ ...note, health: "unknown" })
@@ -180,11 +199,18 @@ export const noteUnchecked = async (db: VaultDb, place: Place, note: Pick<Creden
     .executeTakeFirst()) ?? (await findCredential(db, place));
 
 export async function deleteCredential(db: VaultDb, { organizationId, credentialId }: Place): Promise<boolean> {
-  const query = db.deleteFrom("credential").where("organization_id", "=", organizationId).where("id", "=", credentialId);
+  const query = db
+    .deleteFrom("credential")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 
-export const insertState = (db: VaultDb, row: Omit<VaultTables["oauth_state"], "created_at" | "expires_at">, lifetimeSeconds: number) =>
+export const insertState = (
+  db: VaultDb,
+  row: Omit<VaultTables["oauth_state"], "created_at" | "expires_at">,
+  lifetimeSeconds: number,
+) =>
   db
     .insertInto("oauth_state")
     .values({
@@ -201,7 +227,13 @@ export const takeState = (db: VaultDb, state: { hash: Buffer; userId: string; se
     .where("state_hash", "=", state.hash)
     .where("user_id", "=", state.userId)
     .where("session_id", "=", state.sessionId)
-    .returning(["organization_id", "credential_id", "code_verifier_sealed", sql<boolean>`expires_at <= now()`.as("is_expired")])
+    .returning([
+      "organization_id",
+      "credential_id",
+      "code_verifier_sealed",
+      sql<boolean>`expires_at <= now()`.as("is_expired"),
+    ])
     .executeTakeFirst();
 
-export const deleteExpiredStates = (db: VaultDb) => db.deleteFrom("oauth_state").where("expires_at", "<", sql<Date>`now()`).execute();
+export const deleteExpiredStates = (db: VaultDb) =>
+  db.deleteFrom("oauth_state").where("expires_at", "<", sql<Date>`now()`).execute();

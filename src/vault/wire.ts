@@ -8,7 +8,9 @@ const name = z.string().trim().min(1).max(100);
 const type = z.string().min(1).max(100);
 const data = z.record(z.string().max(100), z.unknown());
 
-export const health = z.enum(["unknown", "ok", "expiring", "failing", "needs_reconnect"]).meta({ id: "CredentialHealth" });
+export const health = z
+  .enum(["unknown", "ok", "expiring", "failing", "needs_reconnect"])
+  .meta({ id: "CredentialHealth" });
 export type Health = z.infer<typeof health>;
 
 export const credentialSummary = z
@@ -26,7 +28,10 @@ export const credentialQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(200),
   cursor: z.string().max(100).optional().describe("`nextCursor` of the page before."),
 });
-export const credentialList = z.object({ data: z.array(credentialSummary).describe("Newest first."), nextCursor: z.string().nullable() });
+export const credentialList = z.object({
+  data: z.array(credentialSummary).describe("Newest first."),
+  nextCursor: z.string().nullable(),
+});
 
 export const credential = credentialSummary
   .extend({
@@ -45,7 +50,9 @@ export const credential = credentialSummary
         nextTryAt: instant.describe("The first call from then on tries again; those before are refused."),
       })
       .nullable()
-      .describe("Set while its token cannot be refreshed. A refresh that works, connecting it again or changing its data clears it."),
+      .describe(
+        "Set while its token cannot be refreshed. A refresh that works, connecting it again or changing its data clears it.",
+      ),
   })
   .meta({ id: "Credential" });
 export type Credential = z.infer<typeof credential>;
@@ -57,7 +64,10 @@ const makeDefault = z
 
 export const credentialRequest = z.object({ type, name, data, makeDefault });
 export const credentialChange = z
-  .object({ name: name.optional(), data: data.optional().describe("What is not mentioned stays; null removes a field.") })
+  .object({
+    name: name.optional(),
+    data: data.optional().describe("What is not mentioned stays; null removes a field."),
+  })
   .refine((change) => change.name !== undefined || change.data !== undefined, "needs a name or data");
 export type CredentialChange = z.infer<typeof credentialChange>;
 
@@ -72,16 +82,33 @@ export const credentialUses = z
         id,
         name: z.string(),
         nodes: z.array(
-          z.object({ id: z.string().describe("On the canvas."), name: z.string().nullable(), nodeId: z.string().describe("Its type.") }),
+          z.object({
+            id: z.string().describe("On the canvas."),
+            name: z.string().nullable(),
+            nodeId: z.string().describe("Its type."),
+          }),
         ),
       }),
     ),
-    triggers: z.array(z.object({ id, name: z.string() })).describe("Whose deliveries it checks, or whose runs it is given to."),
+    triggers: z
+      .array(z.object({ id, name: z.string() }))
+      .describe("Whose deliveries it checks, or whose runs it is given to."),
     webhooks: z
-      .array(z.object({ provider: z.string(), providerTitle: z.string(), place: z.string().nullable(), triggerName: z.string() }))
+      .array(
+        z.object({
+          provider: z.string(),
+          providerTitle: z.string(),
+          place: z.string().nullable(),
+          triggerName: z.string(),
+        }),
+      )
       .describe("Set up with it at their providers: without it only you can remove them there."),
     defaults: z.array(
-      z.object({ type: z.string(), apiKeyId: id.nullable().describe("Null: for the organization."), apiKeyName: z.string().nullable() }),
+      z.object({
+        type: z.string(),
+        apiKeyId: id.nullable().describe("Null: for the organization."),
+        apiKeyName: z.string().nullable(),
+      }),
     ),
   })
   .meta({ id: "CredentialUses" });
@@ -93,7 +120,10 @@ export const connectRequest = z.object({
   data: data.optional().describe("The client and further fields; no tokens."),
   makeDefault,
 });
-export const connectStart = z.object({ credentialId: id, authorizeUrl: z.string().describe("Send the browser there.") });
+export const connectStart = z.object({
+  credentialId: id,
+  authorizeUrl: z.string().describe("Send the browser there."),
+});
 
 export const connectAnswer = z.object({
   state: z.string().max(200),
@@ -106,7 +136,12 @@ export const defaultCredentialOwner = z.object({
 });
 export const defaultCredentialRequest = defaultCredentialOwner.extend({ credentialId: id });
 export const defaultCredential = z
-  .object({ type: z.string(), credentialId: id, reference: z.string(), apiKeyId: id.nullable().describe("Null: for the organization.") })
+  .object({
+    type: z.string(),
+    credentialId: id,
+    reference: z.string(),
+    apiKeyId: id.nullable().describe("Null: for the organization."),
+  })
   .meta({ id: "DefaultCredential" });
 export const defaultCredentialList = z.object({ data: z.array(defaultCredential) });
 export type DefaultCredential = z.infer<typeof defaultCredential>;
@@ -120,7 +155,9 @@ export const testResult = z.object({
   ok: z.boolean(),
   isChecked: z
     .boolean()
-    .describe("False: nothing could be learned, for example because the account may not be asked for what the test asks."),
+    .describe(
+      "False: nothing could be learned, for example because the account may not be asked for what the test asks.",
+    ),
   message: z.string(),
   health,
 });

@@ -33,7 +33,10 @@ function checkWay({ edge, pointer }: PlacedEdge, ways: readonly string[] | undef
   return [{ pointer: `${pointer}/sourceHandle`, detail }];
 }
 
-function findRepeated(edges: readonly PlacedEdge[], waysOf: ReadonlyMap<string, readonly string[] | undefined>): FieldFault[] {
+function findRepeated(
+  edges: readonly PlacedEdge[],
+  waysOf: ReadonlyMap<string, readonly string[] | undefined>,
+): FieldFault[] {
   const first = new Map<string, string>();
   return edges.flatMap(({ edge, pointer }) => {
     const key = JSON.stringify([edge.source, edge.sourceHandle ?? waysOf.get(edge.source)?.[0], edge.target]);

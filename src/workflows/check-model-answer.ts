@@ -23,7 +23,8 @@ export async function checkAnswer(answer: ModelAnswer, { schema, evaluate }: Rul
   return faults ? describeFaults(faults) : { written, values: evaluated.values ?? written };
 }
 
-const isObject = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 type Outcome = { values: Values; faults?: undefined } | { values?: undefined; faults: FieldFault[] };
 
@@ -64,7 +65,9 @@ const fieldOf = (pointer: string): string => pointer.slice(1).replaceAll("/", ".
 
 export function refuseFields(errors: FieldFault[]): Refusal {
   const [first] = errors;
-  return new Refusal("validation_failed", `${fieldOf(first?.pointer ?? "")} ${first?.detail ?? "is not valid"}.`, { errors });
+  return new Refusal("validation_failed", `${fieldOf(first?.pointer ?? "")} ${first?.detail ?? "is not valid"}.`, {
+    errors,
+  });
 }
 
 function describeUnusable({ is, words }: ModelAnswer, schema: z.ZodObject): CheckedAnswer {
@@ -73,8 +76,14 @@ function describeUnusable({ is, words }: ModelAnswer, schema: z.ZodObject): Chec
   const asked = (needed.length > 0 ? needed : names).join(", ");
   const [complaint, fault] = {
     refused: ["it was a refusal", `The language model refused to fill in ${asked}`],
-    "cut off": ["it was cut off: write less", `The answer of the language model for ${asked} was cut off at its longest`],
-    text: ["it was text and not one JSON object", `The language model answered with text instead of values for ${asked}`],
+    "cut off": [
+      "it was cut off: write less",
+      `The answer of the language model for ${asked} was cut off at its longest`,
+    ],
+    text: [
+      "it was text and not one JSON object",
+      `The language model answered with text instead of values for ${asked}`,
+    ],
     value: ["it was not one JSON object", `The language model answered with something else than values for ${asked}`],
   }[is] as [string, string];
   return { complaint, refusal: new Refusal("provider_error", `${fault}${quote(words)}`) };

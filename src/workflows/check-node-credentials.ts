@@ -14,9 +14,13 @@ export async function checkNodeCredentials(
   organizationId: string,
   nodes: readonly PlacedNode[],
 ): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> {
-  const concerned = nodes.filter((placed): placed is KnownNode => placed.kind !== undefined && concernsCredentials(placed, placed.kind));
+  const concerned = nodes.filter(
+    (placed): placed is KnownNode => placed.kind !== undefined && concernsCredentials(placed, placed.kind),
+  );
   if (concerned.length === 0) return { faults: [], warnings: [] };
-  const named = concerned.flatMap(({ node }) => Object.values(node.credentials ?? {}).flatMap((reference) => readId(reference) ?? []));
+  const named = concerned.flatMap(({ node }) =>
+    Object.values(node.credentials ?? {}).flatMap((reference) => readId(reference) ?? []),
+  );
   const [types, defaults] = await Promise.all([
     vault.credentials.typesOf(organizationId, [...new Set(named)]),
     vault.defaults.list(organizationId),
@@ -39,7 +43,9 @@ function findFaults({ node, pointer, kind }: KnownNode, { types }: Known): Field
   const taken = [...kind.credentialTypes, ...kind.alsoTakes, ...modelCredentialTypes];
   const [first, ...further] = Object.keys(node.credentials ?? {}).filter((type) => isOwn(kind, type));
   return Object.entries(node.credentials ?? {}).flatMap(([type, reference]) => {
-    const misfit = further.includes(type) ? `is one account too many beside that of the type ${first}` : faultOf(type, reference, types);
+    const misfit = further.includes(type)
+      ? `is one account too many beside that of the type ${first}`
+      : faultOf(type, reference, types);
     const detail = taken.includes(type) ? misfit : "is not a type of credential this node takes";
     return detail === undefined ? [] : [{ pointer: `${pointer}/credentials${toPointer([type])}`, detail }];
   });

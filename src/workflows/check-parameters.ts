@@ -12,19 +12,34 @@ export function checkParameters({ node, kind, pointer }: PlacedNode, now: Date):
   const at = `${pointer}/parameters`;
   if (!kind) return [];
   const { error } = kind.input.safeParse(parameters, { error: fieldMessage });
-  const context = { parameters, expressionFields: expressionFieldsOf(kind.input), isFilledByModel: instruction.trim() !== "" };
+  const context = {
+    parameters,
+    expressionFields: expressionFieldsOf(kind.input),
+    isFilledByModel: instruction.trim() !== "",
+  };
   const certain = (error?.issues ?? []).filter((issue) => isCertain(issue, context));
   if (certain.length > 0) return toFaults(certain, at);
-  return (kind.findFaults?.(parameters, now) ?? []).map((fault) => ({ pointer: at + fault.pointer, detail: fault.detail }));
+  return (kind.findFaults?.(parameters, now) ?? []).map((fault) => ({
+    pointer: at + fault.pointer,
+    detail: fault.detail,
+  }));
 }
 
-type ParameterContext = { parameters: Record<string, unknown>; expressionFields: readonly string[]; isFilledByModel: boolean };
+type ParameterContext = {
+  parameters: Record<string, unknown>;
+  expressionFields: readonly string[];
+  isFilledByModel: boolean;
+};
 
-function isCertain({ code, path }: z.core.$ZodIssue, { parameters, expressionFields, isFilledByModel }: ParameterContext): boolean {
+function isCertain(
+  { code, path }: z.core.$ZodIssue,
+  { parameters, expressionFields, isFilledByModel }: ParameterContext,
+): boolean {
   if (code === "unrecognized_keys") return true;
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], parameters);
   if (isFilledByModel && (path.length === 0 || (path.length === 1 && value === undefined))) return false;
-  if (typeof value === "string") return !containsReference(value) && !isExpressionField(toPointer(path), expressionFields);
+  if (typeof value === "string")
+    return !containsReference(value) && !isExpressionField(toPointer(path), expressionFields);
   // These judge what is inside by their own rules, which may speak of a value that is only known in a run.
   return !(code === "invalid_union" || code === "custom") || !hasReference(value);
 }

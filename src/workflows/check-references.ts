@@ -40,19 +40,27 @@ export async function checkReferences(
   const faults = found.flatMap((reference) => {
     const fault = reference.fault ?? unreadable.get(reference);
     const details =
-      fault === undefined ? reference.nodeIds.flatMap((id) => faultOf(id) ?? []) : [`has a reference that cannot be read: ${fault}`];
+      fault === undefined
+        ? reference.nodeIds.flatMap((id) => faultOf(id) ?? [])
+        : [`has a reference that cannot be read: ${fault}`];
     return details.map((detail) => ({ pointer: `${pointer}/parameters${reference.pointer}`, detail }));
   });
   return [...faults, ...end];
 }
 
 /** What JSONata cannot read, and why. */
-async function findUnreadable(organizationId: string, found: FoundReference[], pause: Pause): Promise<Map<FoundReference, string>> {
+async function findUnreadable(
+  organizationId: string,
+  found: FoundReference[],
+  pause: Pause,
+): Promise<Map<FoundReference, string>> {
   const asked = found.filter(({ jsonata }) => jsonata !== undefined);
   const faults = await findExpressionFaults(
     organizationId,
     asked.map(({ jsonata = "" }) => jsonata),
     pause,
   );
-  return new Map(asked.flatMap((reference, index) => (faults[index] === undefined ? [] : [[reference, faults[index]] as const])));
+  return new Map(
+    asked.flatMap((reference, index) => (faults[index] === undefined ? [] : [[reference, faults[index]] as const])),
+  );
 }

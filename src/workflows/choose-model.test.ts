@@ -9,9 +9,16 @@ import type { ModelConfig } from "./model-contract.ts";
 
 const organizationId = "01a1dd74-dcd0-7482-9824-7dd92ead8c71";
 const fetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8"] }) });
-const gemini = { json: { candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }] } };
+const gemini = {
+  json: { candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
+};
 const openai = {
-  json: { id: "1", created: 1, model: "m", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }] },
+  json: {
+    id: "1",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }],
+  },
 };
 const anthropic = {
   json: {
@@ -45,7 +52,9 @@ function fakeVault() {
     },
     open: async () => {
       steps.push("opened");
-      return { data: () => ({ apiKey: "key-of-the-organization", baseUrl: `${provider.url}/`, organization: "org-1" }) };
+      return {
+        data: () => ({ apiKey: "key-of-the-organization", baseUrl: `${provider.url}/`, organization: "org-1" }),
+      };
     },
   } as unknown as Pick<Vault, "check" | "open">;
   return { vault, steps };
@@ -67,32 +76,43 @@ describe("the model of a node", () => {
     {
       type: "openai",
       answer: openai,
-      request: { path: "/chat/completions", headers: { authorization: `Bearer ${own}`, "openai-organization": "org-1" } },
+      request: {
+        path: "/chat/completions",
+        headers: { authorization: `Bearer ${own}`, "openai-organization": "org-1" },
+      },
       model: "gpt-of-the-installation",
     },
-    { type: "anthropic", answer: anthropic, request: { path: "/v1/messages", headers: { "x-api-key": own } }, model: "claude-installed" },
+    {
+      type: "anthropic",
+      answer: anthropic,
+      request: { path: "/v1/messages", headers: { "x-api-key": own } },
+      model: "claude-installed",
+    },
     {
       type: "gemini",
       answer: gemini,
       request: { path: "/v1beta/models/gemini-flash-latest:generateContent", headers: { "x-goog-api-key": own } },
       model: undefined,
     },
-  ])("is that of its $type credential, checked and opened only when it is asked", async ({ type, answer, request, model }) => {
-    provider.script([answer]);
-    const { vault, steps } = fakeVault();
-    const chosen = createChooseModel({ config: configured(), models, fetch, vault })({
-      organizationId,
-      credentials: { [type]: "r" },
-      ownTypes: ["slack"],
-    });
-    expect(steps).toEqual([]);
-    expect(await chosen?.answer(question)).toBe("Hi");
-    expect(steps).toEqual([[organizationId, { [type]: "r" }, [type]], "opened"]);
-    expect(provider.requests()).toMatchObject([request]);
-    const { body } = provider.requests()[0] ?? {};
-    expect((JSON.parse(body?.toString() ?? "") as { model?: string }).model).toBe(model);
-    expect(body?.toString()).not.toContain("key-of");
-  });
+  ])(
+    "is that of its $type credential, checked and opened only when it is asked",
+    async ({ type, answer, request, model }) => {
+      provider.script([answer]);
+      const { vault, steps } = fakeVault();
+      const chosen = createChooseModel({ config: configured(), models, fetch, vault })({
+        organizationId,
+        credentials: { [type]: "r" },
+        ownTypes: ["slack"],
+      });
+      expect(steps).toEqual([]);
+      expect(await chosen?.answer(question)).toBe("Hi");
+      expect(steps).toEqual([[organizationId, { [type]: "r" }, [type]], "opened"]);
+      expect(provider.requests()).toMatchObject([request]);
+      const { body } = provider.requests()[0] ?? {};
+      expect((JSON.parse(body?.toString() ?? "") as { model?: string }).model).toBe(model);
+      expect(body?.toString()).not.toContain("key-of");
+    },
+  );
 
   it("is the installation's where the credential is for the node's own calls, or there is none", async () => {
     for (const asked of [
@@ -101,11 +121,15 @@ describe("the model of a node", () => {
     ]) {
       provider.script([anthropic]);
       const { vault, steps } = fakeVault();
-      expect(await createChooseModel({ config: configured(), models, fetch, vault })({ organizationId, ...asked })?.answer(question)).toBe(
-        "Hi",
-      );
+      expect(
+        await createChooseModel({ config: configured(), models, fetch, vault })({ organizationId, ...asked })?.answer(
+          question,
+        ),
+      ).toBe("Hi");
       expect(steps).toEqual([]);
-      expect(provider.requests()).toMatchObject([{ path: "/messages", headers: { "x-api-key": "key-of-the-installation" } }]);
+      expect(provider.requests()).toMatchObject([
+        { path: "/messages", headers: { "x-api-key": "key-of-the-installation" } },
+      ]);
     }
   });
 

@@ -26,7 +26,12 @@ type CredentialKind = { provider: ModelProvider; version: string; address: strin
 const kinds: Record<string, CredentialKind> = {
   openai: { provider: "openai-compatible", address: "https://api.openai.com/v1", version: "", model: "openai" },
   anthropic: { provider: "anthropic", address: "https://api.anthropic.com", version: "/v1", model: "anthropic" },
-  gemini: { provider: "gemini", address: "https://generativelanguage.googleapis.com", version: "/v1beta", model: "gemini" },
+  gemini: {
+    provider: "gemini",
+    address: "https://generativelanguage.googleapis.com",
+    version: "/v1beta",
+    model: "gemini",
+  },
 };
 
 /** A node of any other type may carry one of these, to have a model of the organization's own. */
@@ -36,9 +41,14 @@ export const modelCredentialTypes: readonly string[] = Object.keys(kinds);
 export function createChooseModel({ config, models, fetch, vault }: Options) {
   const configured = config && createModel({ config, fetch });
 
-  const nameFor = (kind: CredentialKind): string => (config?.provider === kind.provider ? config.model : models[kind.model]);
+  const nameFor = (kind: CredentialKind): string =>
+    config?.provider === kind.provider ? config.model : models[kind.model];
 
-  async function open({ organizationId, credentials }: ModelRequest, type: string, kind: CredentialKind): Promise<Model> {
+  async function open(
+    { organizationId, credentials }: ModelRequest,
+    type: string,
+    kind: CredentialKind,
+  ): Promise<Model> {
     const [checked] = await vault.check(organizationId, { [type]: credentials[type] }, [type]);
     if (!checked) throw new Error("a checked reference gave no credential");
     const { data } = await vault.open(checked);
@@ -57,7 +67,9 @@ export function createChooseModel({ config, models, fetch, vault }: Options) {
   }
 
   return (request: ModelRequest): Model | undefined => {
-    const type = modelCredentialTypes.find((one) => Object.hasOwn(request.credentials, one) && !request.ownTypes.includes(one));
+    const type = modelCredentialTypes.find(
+      (one) => Object.hasOwn(request.credentials, one) && !request.ownTypes.includes(one),
+    );
     const kind = type === undefined ? undefined : kinds[type];
     if (type === undefined || !kind) return configured;
     return {

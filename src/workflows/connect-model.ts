@@ -65,7 +65,9 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
         };
         const output = { ...Output.object({ schema: jsonSchema(schema), name: "parameters" }), parseCompleteOutput };
         const providerOptions = { model: { strictJsonSchema: false } };
-        const { text, finishReason } = await repeatWhenBusy(question, () => generateText({ ...ask(question), output, providerOptions }));
+        const { text, finishReason } = await repeatWhenBusy(question, () =>
+          generateText({ ...ask(question), output, providerOptions }),
+        );
         return scrub.value(judge(written || text, finishReason)) as ModelAnswer;
       } catch (error) {
         throw await explainAll(error, question.signal);
@@ -109,7 +111,10 @@ function isWhole(words: string): boolean {
   }
 }
 
-function connect({ provider, model, baseUrl, apiKey, headers = {} }: ModelConfig, fetch: typeof globalThis.fetch): LanguageModel {
+function connect(
+  { provider, model, baseUrl, apiKey, headers = {} }: ModelConfig,
+  fetch: typeof globalThis.fetch,
+): LanguageModel {
   const settings = { headers, fetch, apiKey: apiKey ?? "", ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
   if (provider === "anthropic") return createAnthropic(settings)(model);
   if (provider === "gemini") return createGoogle(settings)(model);
@@ -149,5 +154,8 @@ function explain(error: unknown, signal: AbortSignal | undefined, scrub: (text: 
     return providerFailure("The language model", { ...status, message: scrub(message), retryAfterMs });
   }
   const words = error instanceof Error ? scrub(error.message).slice(0, 500) : "";
-  return new Refusal("provider_error", `The language model gave no answer that can be used${words === "" ? "" : `: ${words}`}.`);
+  return new Refusal(
+    "provider_error",
+    `The language model gave no answer that can be used${words === "" ? "" : `: ${words}`}.`,
+  );
 }

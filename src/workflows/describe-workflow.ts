@@ -15,7 +15,8 @@ export const summarize = (row: WorkflowRow): WorkflowHead => ({
   version: row.version,
   nodeCount: row.node_count,
   nodeKinds: row.node_kinds,
-  tool: row.tool_name === null ? null : { name: row.tool_name, inputs: JSON.parse(row.tool_inputs ?? "[]") as ToolInput[] },
+  tool:
+    row.tool_name === null ? null : { name: row.tool_name, inputs: JSON.parse(row.tool_inputs ?? "[]") as ToolInput[] },
   createdBy: row.created_by,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),

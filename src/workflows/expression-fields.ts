@@ -22,7 +22,10 @@ export function isExpressionField(pointer: string, fields: readonly string[]): b
 function collect(schema: JsonSchema, pointer: string): string[] {
   if (schema.expression === true) return [pointer];
   const { properties = {}, items, additionalProperties } = schema as Record<string, JsonSchema | undefined>;
-  const inside = Object.entries(properties as Record<string, JsonSchema>).map(([key, entry]): [string, unknown] => [key, entry]);
+  const inside = Object.entries(properties as Record<string, JsonSchema>).map(([key, entry]): [string, unknown] => [
+    key,
+    entry,
+  ]);
   return [...inside, ["*", items] as const, ["*", additionalProperties] as const].flatMap(([key, entry]) =>
     typeof entry === "object" && entry !== null ? collect(entry as JsonSchema, `${pointer}/${key}`) : [],
   );

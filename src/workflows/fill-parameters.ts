@@ -28,14 +28,19 @@ export type FillRequest = {
  * Lets a model fill the parameters the author left empty, where an instruction says how; explicit values always stay.
  * `filled` is what the model wrote, undefined when it was not asked.
  */
-export async function fillParameters(request: FillRequest): Promise<{ parameters: Values; filled: Values | undefined }> {
+export async function fillParameters(
+  request: FillRequest,
+): Promise<{ parameters: Values; filled: Values | undefined }> {
   const { input, authored, parameters, model } = request;
   const hasInstruction = !isBlank(request.instruction) || !isBlank(request.runtimeInstruction);
   const names = Object.keys(input.shape).filter((name) => isEmpty(authored[name]));
   const withheld = request.evaluate ? [] : names.filter((name) => request.evaluatedInputs?.includes(name));
   const empty = names.filter((name) => !withheld.includes(name));
   if (hasInstruction)
-    refuseMissing(pick(input, withheld), "a language model writes it only where the settings of the node allow expressions");
+    refuseMissing(
+      pick(input, withheld),
+      "a language model writes it only where the settings of the node allow expressions",
+    );
   if (!hasInstruction || empty.length === 0) return { parameters, filled: undefined };
   const schema = pick(input, empty);
   if (model) {
@@ -57,7 +62,8 @@ const withoutEmpty = (parameters: Values, empty: string[]): Values =>
 
 function refuseMissing(schema: z.ZodObject, reason: string): void {
   const { faults = [] } = readValues(schema, {});
-  if (faults.length > 0) throw refuseFields(faults.map(({ pointer, detail }) => ({ pointer, detail: `${detail}, and ${reason}` })));
+  if (faults.length > 0)
+    throw refuseFields(faults.map(({ pointer, detail }) => ({ pointer, detail: `${detail}, and ${reason}` })));
 }
 
 type Usable = Extract<CheckedAnswer, { values: Values }>;

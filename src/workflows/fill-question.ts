@@ -35,12 +35,22 @@ const alsoExpressions =
   "- Where a field asks for a JSONata expression, write one as text: $input is what came in, $trigger.prompt the request. Everywhere else write plain values, without references such as $input or {{ }}.";
 
 /** Who may say what to the model: instructions in the system's part, everything from outside as data in the user's. */
-export function writeFillQuestion({ runtimePrompt, upstream, given, mayWriteExpressions, first, ...rest }: QuestionContext) {
+export function writeFillQuestion({
+  runtimePrompt,
+  upstream,
+  given,
+  mayWriteExpressions,
+  first,
+  ...rest
+}: QuestionContext) {
   const instructions = [
     ["The author's instruction", rest.instruction],
     ["The instruction for this run", rest.runtimeInstruction],
   ].flatMap(([title, words]) => (words?.trim() ? [`${title}: ${quote(words)}`] : []));
-  const data = [`"request": ${quote((runtimePrompt ?? "").slice(0, longestExcerpt))}`, `"incoming": ${excerpt(upstream ?? null)}`];
+  const data = [
+    `"request": ${quote((runtimePrompt ?? "").slice(0, longestExcerpt))}`,
+    `"incoming": ${excerpt(upstream ?? null)}`,
+  ];
   // It may repeat what strangers wrote, so it is no part of the rules.
   if (first) data.push(`"firstAnswer": ${quote(first.words.slice(0, longestText))}`);
   return {
@@ -55,7 +65,8 @@ export function writeFillQuestion({ runtimePrompt, upstream, given, mayWriteExpr
 }
 
 /** JSON without "<", so that nothing inside can end the data early. */
-const quote = (value: unknown, replacer?: typeof shorten): string => JSON.stringify(value, replacer).replaceAll("<", "\\u003c");
+const quote = (value: unknown, replacer?: typeof shorten): string =>
+  JSON.stringify(value, replacer).replaceAll("<", "\\u003c");
 
 function excerpt(value: unknown): string {
   const json = quote(value, shorten);
@@ -77,7 +88,9 @@ export function schemaForModels(schema: JsonSchema, mayWriteExpressions: boolean
     if (expression === true && mayWriteExpressions)
       return { type: "string", description: `${String(description ?? "")} Write it as a JSONata expression.`.trim() };
     const isNoise = (key: string) => key === "expression" || (key === "pattern" && "format" in others);
-    return Object.fromEntries(Object.entries(value).flatMap(([key, entry]) => (isNoise(key) ? [] : [[key, simplify(entry)]])));
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, entry]) => (isNoise(key) ? [] : [[key, simplify(entry)]])),
+    );
   };
   return simplify(schema) as JsonSchema;
 }

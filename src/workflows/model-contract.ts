@@ -20,7 +20,10 @@ export type Question = {
 };
 
 /** What a model gave where JSON was asked for, and the words it gave it in. */
-export type ModelAnswer = { words: string } & ({ is: "value"; value: unknown } | { is: "refused" | "cut off" | "text" });
+export type ModelAnswer = { words: string } & (
+  | { is: "value"; value: unknown }
+  | { is: "refused" | "cut off" | "text" }
+);
 
 export type Model = {
   /** As its provider calls it. */

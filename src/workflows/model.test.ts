@@ -7,7 +7,12 @@ import type { ModelConfig } from "./model-contract.ts";
 
 const key = "sk-very-secret-key";
 const fetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8"] }) });
-const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
 const question = { system: "Be brief.", prompt: `Where is it? My key is ${key}.` };
 
 let provider: FakeProvider;
@@ -21,11 +26,19 @@ afterAll(async () => {
 beforeEach(() => provider.script([]));
 
 const modelOf = (config: Partial<ModelConfig>) =>
-  createModel({ config: { provider: "openai-compatible", model: "m-1", apiKey: key, baseUrl: `${provider.url}/v1`, ...config }, fetch });
+  createModel({
+    config: { provider: "openai-compatible", model: "m-1", apiKey: key, baseUrl: `${provider.url}/v1`, ...config },
+    fetch,
+  });
 
 const body = () => JSON.parse(provider.requests().at(-1)?.body.toString() ?? "null") as Record<string, unknown>;
 const openai = (content: string) => ({
-  json: { id: "1", created: 1, model: "m-1", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }] },
+  json: {
+    id: "1",
+    created: 1,
+    model: "m-1",
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }],
+  },
 });
 const anthropic = (text: string) => ({
   json: {
@@ -39,7 +52,9 @@ const anthropic = (text: string) => ({
     usage: { input_tokens: 1, output_tokens: 1 },
   },
 });
-const gemini = (text: string) => ({ json: { candidates: [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }] } });
+const gemini = (text: string) => ({
+  json: { candidates: [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }] },
+});
 
 const shapes = [
   {
@@ -92,13 +107,20 @@ describe.each(shapes)("a model of $config.provider", ({ config, answer, path, he
 
   it("answers as JSON of a schema", async () => {
     provider.script([answer('{"city": "Bern"}')]);
-    expect(await modelOf(config).answerAs(schema, question)).toEqual({ is: "value", value: { city: "Bern" }, words: '{"city": "Bern"}' });
+    expect(await modelOf(config).answerAs(schema, question)).toEqual({
+      is: "value",
+      value: { city: "Bern" },
+      words: '{"city": "Bern"}',
+    });
     expect(body()).toMatchObject(asksFor);
   });
 
   it("gives its words when its answer is no JSON, without the key", async () => {
     provider.script([answer(`Bern, of course, ${key}`)]);
-    expect(await modelOf(config).answerAs(schema, question)).toEqual({ is: "text", words: "Bern, of course, [secret]" });
+    expect(await modelOf(config).answerAs(schema, question)).toEqual({
+      is: "text",
+      words: "Bern, of course, [secret]",
+    });
   });
 
   it("says so when it answers a question with nothing", async () => {
@@ -115,7 +137,12 @@ describe.each(shapes)("a model of $config.provider", ({ config, answer, path, he
         status: 401,
         json: {
           type: "error",
-          error: { type: "authentication_error", code: 401, status: "UNAUTHENTICATED", message: `The key ${key} is wrong` },
+          error: {
+            type: "authentication_error",
+            code: 401,
+            status: "UNAUTHENTICATED",
+            message: `The key ${key} is wrong`,
+          },
         },
       },
     ]);
@@ -140,7 +167,10 @@ describe("a model", () => {
 
   it("is reached only where the guarded fetch may go", async () => {
     const guarded = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: [] }) });
-    const model = createModel({ config: { provider: "openai-compatible", model: "m", baseUrl: provider.url }, fetch: guarded });
+    const model = createModel({
+      config: { provider: "openai-compatible", model: "m", baseUrl: provider.url },
+      fetch: guarded,
+    });
     await expect(model.answer(question)).rejects.toMatchObject({ code: "outbound_refused" });
     expect(provider.requests()).toEqual([]);
     await guarded.close();
@@ -158,7 +188,10 @@ describe("a model", () => {
   });
 
   it("says when it cannot be reached", async () => {
-    const model = createModel({ config: { provider: "openai-compatible", model: "m", baseUrl: "http://127.0.0.1:1" }, fetch });
+    const model = createModel({
+      config: { provider: "openai-compatible", model: "m", baseUrl: "http://127.0.0.1:1" },
+      fetch,
+    });
     await expect(model.answer(question)).rejects.toMatchObject({ code: "provider_unreachable" });
   });
 });
@@ -167,7 +200,9 @@ it("names the models there are when the one it asks for is not there", async () 
   provider.script([
     {
       status: 404,
-      json: { error: { message: "The model `m-1` does not exist.", type: "invalid_request_error", code: "model_not_found" } },
+      json: {
+        error: { message: "The model `m-1` does not exist.", type: "invalid_request_error", code: "model_not_found" },
+      },
     },
     { json: { object: "list", data: [{ id: "m-2", object: "model", created: 1 }] } },
   ]);
@@ -175,7 +210,11 @@ it("names the models there are when the one it asks for is not there", async () 
     code: "provider_error",
     message: "The language model refused the call (404): The model `m-1` does not exist. This account has m-2.",
   });
-  expect(provider.requests().at(-1)).toMatchObject({ method: "GET", path: "/v1/models", headers: { authorization: `Bearer ${key}` } });
+  expect(provider.requests().at(-1)).toMatchObject({
+    method: "GET",
+    path: "/v1/models",
+    headers: { authorization: `Bearer ${key}` },
+  });
 });
 
 it.each([
@@ -185,12 +224,19 @@ it.each([
     header: "x-api-key",
     says: "claude-a",
   },
-  { config: { provider: "gemini" as const }, list: { models: [{ name: "models/gemini-a" }] }, header: "x-goog-api-key", says: "gemini-a" },
+  {
+    config: { provider: "gemini" as const },
+    list: { models: [{ name: "models/gemini-a" }] },
+    header: "x-goog-api-key",
+    says: "gemini-a",
+  },
 ])("names those of $config.provider", async ({ config, list, header, says }) => {
   provider.script([
     { status: 404, json: { error: { type: "not_found_error", status: "NOT_FOUND", message: "model: m-1" } } },
     { json: list },
   ]);
-  await expect(modelOf(config).answer(question)).rejects.toMatchObject({ message: expect.stringContaining(`This account has ${says}.`) });
+  await expect(modelOf(config).answer(question)).rejects.toMatchObject({
+    message: expect.stringContaining(`This account has ${says}.`),
+  });
   expect(provider.requests().at(-1)).toMatchObject({ path: "/v1/models", headers: { [header]: key } });
 });

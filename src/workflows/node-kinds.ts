@@ -17,11 +17,20 @@ export type NodeKind = {
 /** A node with where it stands on the canvas, and its type when that is known. */
 export type PlacedNode = { node: CanvasNode; pointer: string; kind: NodeKind | undefined };
 
-export function nodeKinds(catalog: Pick<Catalog, "actions">, engineNodes: ReadonlyMap<string, EngineNode>): Map<string, NodeKind> {
+export function nodeKinds(
+  catalog: Pick<Catalog, "actions">,
+  engineNodes: ReadonlyMap<string, EngineNode>,
+): Map<string, NodeKind> {
   const kinds = new Map<string, NodeKind>();
   for (const action of catalog.actions.values()) {
     const { id, input, credential, worksWithoutAccount, alsoTakes } = action;
-    kinds.set(id, { input, credentialTypes: credential ? [credential.type] : [], alsoTakes, worksWithoutAccount, ways: () => ["out"] });
+    kinds.set(id, {
+      input,
+      credentialTypes: credential ? [credential.type] : [],
+      alsoTakes,
+      worksWithoutAccount,
+      ways: () => ["out"],
+    });
   }
   for (const { id, input, ways, findFaults } of engineNodes.values())
     kinds.set(id, { input, credentialTypes: [], alsoTakes: [], worksWithoutAccount: true, ways, findFaults });

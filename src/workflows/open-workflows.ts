@@ -21,7 +21,10 @@ export function openWorkflows({ db, clock }: Ground, { catalog, vault }: Needs) 
     },
 
     /** With what comes of workflows, which they know nothing of. */
-    async register(server: FastifyInstance, { remove, ...needs }: ActivityNeeds & { remove: RemoveWorkflow }): Promise<void> {
+    async register(
+      server: FastifyInstance,
+      { remove, ...needs }: ActivityNeeds & { remove: RemoveWorkflow },
+    ): Promise<void> {
       const { registerWorkflowRoutes } = await import("./workflow-routes.ts");
       registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf(needs), remove });
     },

@@ -14,7 +14,11 @@ export type Expression = Omit<ScannedExpression, "end" | "isClosed"> & {
 };
 
 /** A text, or one expression whose value it becomes, or both in turn; `fault` where what begins with `{{` cannot be told apart. */
-export type ParsedText = { readonly exact?: Expression; readonly parts: readonly (string | Expression)[]; readonly fault?: string };
+export type ParsedText = {
+  readonly exact?: Expression;
+  readonly parts: readonly (string | Expression)[];
+  readonly fault?: string;
+};
 
 const longestInOneText = 50_000;
 
@@ -63,7 +67,8 @@ function readText(text: string): ParsedText {
     const read = readInBraces(text, open + 2);
     if (read.fault !== undefined) return { parts, fault: read.fault };
     room -= read.end - open;
-    if (room < 0) return { parts, fault: `it stands in a text with more than ${longestInOneText} characters of references` };
+    if (room < 0)
+      return { parts, fault: `it stands in a text with more than ${longestInOneText} characters of references` };
     parts.push(text.slice(at, open), read.expression);
     at = read.end + 2;
   }
@@ -86,7 +91,8 @@ function readInBraces(text: string, start: number): ReadInBraces {
 export const containsReference = (text: string): boolean => text.includes("{{") || isPath(text);
 
 const tooLong = `it is longer than ${longestExpression} characters`;
-const isPath = (text: string): boolean => text.startsWith("$") && text.length <= longestExpression && pathAlone.test(text);
+const isPath = (text: string): boolean =>
+  text.startsWith("$") && text.length <= longestExpression && pathAlone.test(text);
 
 /** A field that is an expression as it stands, with or without braces around it. */
 export const parseExpression = rememberShort(readExpression);

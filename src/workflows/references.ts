@@ -57,17 +57,27 @@ type Found = { pointer: string; expression: Expression; fault?: string };
 function* collect(value: unknown, place: Place): Generator<Found> {
   if (typeof value === "string") yield* collectFromText(value, place);
   else if (typeof value === "object" && value !== null)
-    for (const [key, entry] of Object.entries(value)) yield* collect(entry, { ...place, pointer: `${place.pointer}/${escapeKey(key)}` });
+    for (const [key, entry] of Object.entries(value))
+      yield* collect(entry, { ...place, pointer: `${place.pointer}/${escapeKey(key)}` });
 }
 
 function collectFromText(text: string, { pointer, expressionFields }: Place): Found[] {
-  if (isExpressionField(pointer, expressionFields)) return text.trim() === "" ? [] : [{ pointer, expression: parseExpression(text) }];
+  if (isExpressionField(pointer, expressionFields))
+    return text.trim() === "" ? [] : [{ pointer, expression: parseExpression(text) }];
   if (!containsReference(text)) return [];
   const { fault } = parseText(text);
   const last = fault === undefined ? [] : [{ pointer, expression: unread, fault }];
   return [...expressionsIn(text).map((expression) => ({ pointer, expression })), ...last];
 }
 
-const unread: Expression = { source: "", jsonata: "", roots: new Set(), nodeIds: [], pairs: [], usesAnyNode: false, path: undefined };
+const unread: Expression = {
+  source: "",
+  jsonata: "",
+  roots: new Set(),
+  nodeIds: [],
+  pairs: [],
+  usesAnyNode: false,
+  path: undefined,
+};
 
 export const escapeKey = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -21,7 +21,9 @@ const data = fc.letrec<{ value: unknown; object: object }>((tie) => ({
 }));
 const path: fc.Arbitrary<PlainPath> = fc.record({
   root: fc.constant("input" as const),
-  steps: fc.array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: fc.integer({ min: -3, max: 3 }) }), { maxLength: 4 }),
+  steps: fc.array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: fc.integer({ min: -3, max: 3 }) }), {
+    maxLength: 4,
+  }),
 });
 
 const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
@@ -38,7 +40,10 @@ describe("a plain path", () => {
     await fc.assert(
       fc.asyncProperty(data.value, fc.array(path, { minLength: 1, maxLength: 20 }), async (input, paths) => {
         const seen = { ...scopeOf(input), input };
-        const theirs = await evaluateExpressions(organizationId, paths.map(writePath), { input: undefined, bindings: { input } });
+        const theirs = await evaluateExpressions(organizationId, paths.map(writePath), {
+          input: undefined,
+          bindings: { input },
+        });
         for (const [index, one] of paths.entries()) {
           const ours = walkPath(one, seen);
           if (!ours) continue;
@@ -57,8 +62,30 @@ describe("a plain path", () => {
 
 describe("an expression made of anything", () => {
   const piece = fc.oneof(
-    fc.constantFrom("$input", "$nodes", "$trigger", "$", "$$", "$process", "$require", "$globalThis", "$eval", "$sum", "$merge", "$lookup"),
-    fc.constantFrom("constructor", "__proto__", "prototype", "implementation", "_jsonata_function", "process", "env", "mainModule"),
+    fc.constantFrom(
+      "$input",
+      "$nodes",
+      "$trigger",
+      "$",
+      "$$",
+      "$process",
+      "$require",
+      "$globalThis",
+      "$eval",
+      "$sum",
+      "$merge",
+      "$lookup",
+    ),
+    fc.constantFrom(
+      "constructor",
+      "__proto__",
+      "prototype",
+      "implementation",
+      "_jsonata_function",
+      "process",
+      "env",
+      "mainModule",
+    ),
     fc.constantFrom(
       ".",
       "[0]",
@@ -84,7 +111,14 @@ describe("an expression made of anything", () => {
       ",",
       "function($x){$x}",
     ),
-    fc.constantFrom("'constructor'", '"__proto__"', "{'__proto__': {'stain': 1}}", "'return process'", "$input.constructor", "/(a+)+$/"),
+    fc.constantFrom(
+      "'constructor'",
+      '"__proto__"',
+      "{'__proto__': {'stain': 1}}",
+      "'return process'",
+      "$input.constructor",
+      "/(a+)+$/",
+    ),
   );
   const expression = fc.array(piece, { minLength: 1, maxLength: 10 }).map((pieces) => pieces.join(""));
   const glued = fc.array(piece, { minLength: 1, maxLength: 10 }).map((pieces) => pieces.join(" "));
@@ -98,7 +132,9 @@ describe("an expression made of anything", () => {
       fc.asyncProperty(fc.array(fc.oneof(expression, glued), { minLength: 5, maxLength: 20 }), async (expressions) => {
         const outcomes = await Promise.all(
           expressions.flatMap((text) => [
-            resolveParameters({ value: `{{ ${text} }}` }, scopeOf(input), { organizationId }).catch((error: unknown) => error),
+            resolveParameters({ value: `{{ ${text} }}` }, scopeOf(input), { organizationId }).catch(
+              (error: unknown) => error,
+            ),
             resolveParameters({ value: text }, scopeOf(input), { organizationId, expressionFields: ["/value"] }).catch(
               (error: unknown) => error,
             ),
@@ -111,7 +147,8 @@ describe("an expression made of anything", () => {
         }
         expect(JSON.stringify(input)).toBe(before);
         expect(({} as { stain?: unknown }).stain).toBeUndefined();
-        for (const text of expressions) expect(() => [...findReferences({ text, template: `x {{ ${text} }}` }, ["/text"])]).not.toThrow();
+        for (const text of expressions)
+          expect(() => [...findReferences({ text, template: `x {{ ${text} }}` }, ["/text"])]).not.toThrow();
       }),
       { numRuns: 40 },
     );

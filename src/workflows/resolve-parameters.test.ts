@@ -80,7 +80,10 @@ describe("a reference that cannot be resolved", () => {
       "$nodes.fetch.items[7].title",
       "value refers to $nodes.fetch.items[7].title, which cannot be resolved: there is nothing at $nodes.fetch.items[7].",
     ],
-    ["$nodes.gone.first", "value refers to $nodes.gone.first, which cannot be resolved: there is nothing at $nodes.gone."],
+    [
+      "$nodes.gone.first",
+      "value refers to $nodes.gone.first, which cannot be resolved: there is nothing at $nodes.gone.",
+    ],
     ["$nodes.none.first", "value refers to $nodes.none.first, which cannot be resolved."],
     ["Dear {{ $input.name }}", "value refers to $input.name, which cannot be resolved."],
     ["$nodes.fetch.items.nothing", "value refers to $nodes.fetch.items.nothing, which cannot be resolved."],
@@ -89,22 +92,40 @@ describe("a reference that cannot be resolved", () => {
     ["$input.a.b.length", "value refers to $input.a.b.length, which cannot be resolved."],
     ["$input.__proto__", "value refers to $input.__proto__, which cannot be resolved."],
   ])("%s names its path", async (text, message) => {
-    await expect(resolve(text)).rejects.toMatchObject({ code: "reference_unresolved", message, errors: [{ pointer: "/value" }] });
+    await expect(resolve(text)).rejects.toMatchObject({
+      code: "reference_unresolved",
+      message,
+      errors: [{ pointer: "/value" }],
+    });
   });
 
   it("is never $trigger.prompt", async () => {
     const trigger = { source: "schedule", sender: undefined, payload: undefined } as unknown as Scope["trigger"];
-    const value = { path: "$trigger.prompt", text: "<{{ $trigger.prompt }}>", expression: "{{ $trigger.prompt & '!' }}" };
-    expect(await resolveParameters(value, { ...scope, trigger }, { organizationId })).toEqual({ path: "", text: "<>", expression: "!" });
+    const value = {
+      path: "$trigger.prompt",
+      text: "<{{ $trigger.prompt }}>",
+      expression: "{{ $trigger.prompt & '!' }}",
+    };
+    expect(await resolveParameters(value, { ...scope, trigger }, { organizationId })).toEqual({
+      path: "",
+      text: "<>",
+      expression: "!",
+    });
   });
 
   it.each([
     ["{{ 1 + }}", /^value has an expression that failed: Unexpected end of expression \(at character 3\)\.$/],
-    ["{{ $input.empty + 1 }}", /^value has an expression that failed: The left side of the "\+" operator must evaluate to a number/],
+    [
+      "{{ $input.empty + 1 }}",
+      /^value has an expression that failed: The left side of the "\+" operator must evaluate to a number/,
+    ],
     ["{{ $eval('1') }}", /Attempted to invoke a non-function/],
     ["open {{ $input.a", /^value has a reference that cannot be read: it is not closed with \}\}\.$/],
   ])("is told apart from one that is wrong: %s", async (text, message) => {
-    await expect(resolve(text)).rejects.toMatchObject({ code: "validation_failed", message: expect.stringMatching(message) });
+    await expect(resolve(text)).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringMatching(message),
+    });
   });
 });
 
@@ -165,7 +186,9 @@ describe("what is too large", () => {
       big: { items: Array.from({ length: 6 }, () => large.input), first: large.input },
       small: { items: [], first: { n: 1 } },
     };
-    expect(await resolveParameters({ value: "{{ $nodes.small.first.n + 1 }}" }, { ...scope, nodes }, { organizationId })).toEqual({
+    expect(
+      await resolveParameters({ value: "{{ $nodes.small.first.n + 1 }}" }, { ...scope, nodes }, { organizationId }),
+    ).toEqual({
       value: 2,
     });
   });
@@ -173,7 +196,7 @@ describe("what is too large", () => {
 
 it("stops when nobody waits for the value any more", async () => {
   const reason = new Error("cancelled");
-  await expect(resolveParameters({ value: "{{ 1 + 1 }}" }, scope, { organizationId, signal: AbortSignal.abort(reason) })).rejects.toBe(
-    reason,
-  );
+  await expect(
+    resolveParameters({ value: "{{ 1 + 1 }}" }, scope, { organizationId, signal: AbortSignal.abort(reason) }),
+  ).rejects.toBe(reason);
 });

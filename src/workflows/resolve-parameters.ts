@@ -3,7 +3,14 @@ import { type Evaluated, evaluateExpressions } from "../expressions/evaluate-exp
 import type { Scope } from "./engine-node.ts";
 import { isExpressionField } from "./expression-fields.ts";
 import { isLongerThan } from "./measure-json.ts";
-import { createReferenceCount, type Expression, type PlainPath, parseExpression, parseText, writePath } from "./parse-references.ts";
+import {
+  createReferenceCount,
+  type Expression,
+  type PlainPath,
+  parseExpression,
+  parseText,
+  writePath,
+} from "./parse-references.ts";
 import { escapeKey } from "./references.ts";
 import { type Seen, walkPath } from "./walk-path.ts";
 
@@ -73,7 +80,11 @@ function createQuestions(seen: Seen, bindPairs: (expression: Expression, pointer
       if (asked.length === 0) return;
       const expressions = asked.map(({ expression }) => expression);
       const texts = expressions.map(({ jsonata }) => jsonata);
-      evaluated = await evaluateExpressions(organizationId, texts, { input: undefined, bindings: bindingsFor(expressions, seen), signal });
+      evaluated = await evaluateExpressions(organizationId, texts, {
+        input: undefined,
+        bindings: bindingsFor(expressions, seen),
+        signal,
+      });
     },
   };
 }
@@ -84,7 +95,8 @@ function createPairs({ pairOf }: Scope, seen: { nodes: Scope["nodes"] }) {
   return ({ pairs, source }: Expression, pointer: string): void => {
     for (const id of pairs.filter((one) => !bound.has(one))) {
       const pair = pairOf?.(id) ?? { fault: `there is no item that came from ${id}` };
-      if ("fault" in pair) throw refuseUnresolved(pointer, `refers to ${source}, which cannot be resolved: ${pair.fault}`);
+      if ("fault" in pair)
+        throw refuseUnresolved(pointer, `refers to ${source}, which cannot be resolved: ${pair.fault}`);
       if (bound.size === 0) seen.nodes = { ...seen.nodes };
       bound.add(id);
       const { items = [], first = undefined } = seen.nodes[id] ?? {};
@@ -131,9 +143,15 @@ function createPlan({ ask }: Questions, expressionFields: readonly string[], onl
   const plan = (value: unknown, pointer: string): Later => {
     if (typeof value === "string") return planText(value, pointer);
     if (typeof value !== "object" || value === null) return () => value;
-    const entries = Object.entries(value).map(([key, entry]): [string, Later] => [key, plan(entry, `${pointer}/${escapeKey(key)}`)]);
+    const entries = Object.entries(value).map(([key, entry]): [string, Later] => [
+      key,
+      plan(entry, `${pointer}/${escapeKey(key)}`),
+    ]);
     if (Array.isArray(value)) return () => entries.map(([, later]) => later());
-    return () => Object.fromEntries(entries.map(([key, later]) => [key, later()] as const).filter(([, entry]) => entry !== undefined));
+    return () =>
+      Object.fromEntries(
+        entries.map(([key, later]) => [key, later()] as const).filter(([, entry]) => entry !== undefined),
+      );
   };
   return plan;
 }
@@ -144,7 +162,10 @@ function bindingsFor(expressions: Expression[], seen: Seen): Record<string, unkn
   const bindings: Record<string, unknown> = Object.fromEntries([...roots].map((root) => [root, seen[root]]));
   if (!roots.has("nodes") || expressions.some(({ usesAnyNode }) => usesAnyNode)) return bindings;
   const named = new Set(expressions.flatMap(({ nodeIds }) => nodeIds));
-  return { ...bindings, nodes: Object.fromEntries(Object.entries(seen.nodes as Scope["nodes"]).filter(([id]) => named.has(id))) };
+  return {
+    ...bindings,
+    nodes: Object.fromEntries(Object.entries(seen.nodes as Scope["nodes"]).filter(([id]) => named.has(id))),
+  };
 }
 
 function unresolved({ source }: Expression, pointer: string, missing?: PlainPath): Refusal {
@@ -159,6 +180,7 @@ const refuseUnresolved = (pointer: string, detail: string): Refusal =>
 const refuseAt = (pointer: string, detail: string): Refusal =>
   new Refusal("validation_failed", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });
 
-const tooLong = (): Refusal => new Refusal("validation_failed", `The parameters have more than ${longestResult} characters.`);
+const tooLong = (): Refusal =>
+  new Refusal("validation_failed", `The parameters have more than ${longestResult} characters.`);
 
 const fieldOf = (pointer: string): string => pointer.slice(1).replaceAll("/", ".");

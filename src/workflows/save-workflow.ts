@@ -64,7 +64,8 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
   };
 }
 
-export const workflowNotFound = () => new Refusal("workflow_not_found", "There is no such workflow in this organization.");
+export const workflowNotFound = () =>
+  new Refusal("workflow_not_found", "There is no such workflow in this organization.");
 
 export async function requireRow<Row>(found: Promise<Row | undefined>): Promise<Row> {
   const row = await found;
@@ -96,10 +97,15 @@ const toolColumns = (tool: WorkflowTool | null) => ({
   tool_inputs: tool ? JSON.stringify(tool.inputs) : null,
 });
 
-function changedSettings(row: store.Settings, { name, description, isActive, tool }: WorkflowChange): Partial<store.Settings> {
+function changedSettings(
+  row: store.Settings,
+  { name, description, isActive, tool }: WorkflowChange,
+): Partial<store.Settings> {
   const wanted = { name, description, is_active: isActive, ...(tool === undefined ? {} : toolColumns(tool)) };
   return Object.fromEntries(
-    Object.entries(wanted).filter(([column, value]) => value !== undefined && value !== row[column as keyof store.Settings]),
+    Object.entries(wanted).filter(
+      ([column, value]) => value !== undefined && value !== row[column as keyof store.Settings],
+    ),
   );
 }
 

@@ -72,7 +72,8 @@ function* readTokens(text: string, start: number, isInBraces: boolean): Generato
 function readToken(text: string, at: number, isAfterValue: boolean): Token {
   const match = matchAt(token, text, at);
   const { literal, skipped, variable, name, sign = "" } = match?.groups ?? {};
-  if (sign === "/" && !isAfterValue) return { text: text.slice(at, endOfPattern(text, at)), isSkipped: false, isValue: true };
+  if (sign === "/" && !isAfterValue)
+    return { text: text.slice(at, endOfPattern(text, at)), isSkipped: false, isValue: true };
   const read = match?.[0] ?? "";
   const step = variable === "$nodes" ? matchAt(nodeStep, text, at + read.length) : null;
   const isValue = literal !== undefined || variable !== undefined || isValueEnd(name, sign);

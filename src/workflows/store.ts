@@ -46,16 +46,26 @@ export type SavedCanvas = Pick<VersionRow, "canvas" | "canvas_sha256" | "note" |
 
 export const workflowTables = (db: Database): WorkflowsDb => db.tables<WorkflowTables>();
 
-export const inTransaction = <Value>(db: WorkflowsDb, work: (transaction: WorkflowsDb) => Promise<Value>): Promise<Value> =>
-  db.transaction().execute(work);
+export const inTransaction = <Value>(
+  db: WorkflowsDb,
+  work: (transaction: WorkflowsDb) => Promise<Value>,
+): Promise<Value> => db.transaction().execute(work);
 
-export async function insertWorkflow(db: WorkflowsDb, { organizationId, workflowId }: Place, row: Settings & SavedCanvas): Promise<void> {
+export async function insertWorkflow(
+  db: WorkflowsDb,
+  { organizationId, workflowId }: Place,
+  row: Settings & SavedCanvas,
+): Promise<void> {
   const { canvas, canvas_sha256, note, ...own } = row;
   await db
     .insertInto("workflow")
     .values({ organization_id: organizationId, id: workflowId, ...own })
     .execute();
-  await insertVersion(db, { organizationId, workflowId }, { version: 1, canvas, canvas_sha256, note, created_by: own.created_by });
+  await insertVersion(
+    db,
+    { organizationId, workflowId },
+    { version: 1, canvas, canvas_sha256, note, created_by: own.created_by },
+  );
 }
 
 export const insertVersion = (
@@ -87,8 +97,15 @@ export const findWorkflow = (db: WorkflowsDb, place: Place): Promise<StoredWorkf
   liveWorkflow(db, place).executeTakeFirst();
 
 /** Whoever else wants to change it waits until the transaction ends, and then reads what it left behind. */
-export async function lockWorkflow(db: WorkflowsDb, { organizationId, workflowId }: Place): Promise<StoredWorkflow | undefined> {
-  const query = db.selectFrom("workflow").select("id").where("organization_id", "=", organizationId).where("id", "=", workflowId);
+export async function lockWorkflow(
+  db: WorkflowsDb,
+  { organizationId, workflowId }: Place,
+): Promise<StoredWorkflow | undefined> {
+  const query = db
+    .selectFrom("workflow")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", workflowId);
   await query.forUpdate().execute();
   return await findWorkflow(db, { organizationId, workflowId });
 }
@@ -117,7 +134,11 @@ type Page = { offset: number; limit: number };
 
 type Search = Page & { search: string; after: TimePlace | undefined };
 
-export async function pageOfWorkflows(db: WorkflowsDb, organizationId: string, { search, after, offset, limit }: Search) {
+export async function pageOfWorkflows(
+  db: WorkflowsDb,
+  organizationId: string,
+  { search, after, offset, limit }: Search,
+) {
   const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const matching = db
     .selectFrom("workflow")
@@ -202,7 +223,11 @@ const canvasStatement: Statement = {
   text: "SELECT canvas FROM workflow_version WHERE organization_id = $1 AND workflow_id = $2 AND version = $3",
 };
 
-export const findCanvas = async (db: Database, { organizationId, workflowId }: Place, version: number): Promise<string | undefined> =>
+export const findCanvas = async (
+  db: Database,
+  { organizationId, workflowId }: Place,
+  version: number,
+): Promise<string | undefined> =>
   (await db.prepared<{ canvas: string }>(canvasStatement, [organizationId, workflowId, version]))[0]?.canvas;
 
 const offeredStatement: Statement = {

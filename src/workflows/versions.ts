@@ -20,7 +20,10 @@ export function createVersions({ db, save }: { db: Database; save: SaveWorkflow 
   return {
     get,
 
-    async page(place: store.Place, page: { offset: number; limit: number }): Promise<{ data: VersionEntry[]; total: number }> {
+    async page(
+      place: store.Place,
+      page: { offset: number; limit: number },
+    ): Promise<{ data: VersionEntry[]; total: number }> {
       await requireRow(store.findWorkflow(tables, place));
       const { rows, total } = await store.pageOfVersions(tables, place, page);
       return { data: rows.map(describeVersion), total };

@@ -7,7 +7,10 @@ export type Seen = Record<PlainPath["root"], unknown>;
  * What a plain path leads to, or how far it leads. Undefined where JSONata has rules of its own: names over a list, positions of no list.
  * Own properties only, so nothing but data is ever reached.
  */
-export function walkPath({ root, steps }: PlainPath, seen: Seen): { value: unknown } | { missing: PlainPath } | undefined {
+export function walkPath(
+  { root, steps }: PlainPath,
+  seen: Seen,
+): { value: unknown } | { missing: PlainPath } | undefined {
   let value = seen[root];
   for (const [index, step] of steps.entries()) {
     if (value === undefined) return { missing: { root, steps: steps.slice(0, index) } };
@@ -18,6 +21,7 @@ export function walkPath({ root, steps }: PlainPath, seen: Seen): { value: unkno
 }
 
 function ownProperty(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || name === "__proto__" || !Object.hasOwn(value, name)) return undefined;
+  if (typeof value !== "object" || value === null || name === "__proto__" || !Object.hasOwn(value, name))
+    return undefined;
   return (value as Record<string, unknown>)[name];
 }

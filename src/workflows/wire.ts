@@ -20,10 +20,16 @@ export const nodeSettings = z
     retries: z.int().min(0).max(20).describe("How often a failed node is tried again; counted for each of its items."),
     retryDelay: milliseconds.describe("Milliseconds before the first further attempt; doubled for each one after it."),
     timeout: milliseconds.min(1).describe("Milliseconds one execution of the node may take."),
-    itemsAtOnce: z.int().min(1).max(mostItemsAtOnce).describe("How many of its items a node works on at the same time; 1 without it."),
+    itemsAtOnce: z
+      .int()
+      .min(1)
+      .max(mostItemsAtOnce)
+      .describe("How many of its items a node works on at the same time; 1 without it."),
     continueOnError: z
       .boolean()
-      .describe("The run goes on when the node fails; what follows it gets {error, item} in the place of an item that failed."),
+      .describe(
+        "The run goes on when the node fails; what follows it gets {error, item} in the place of an item that failed.",
+      ),
     repeatAfterInterruption: z
       .boolean()
       .describe(
@@ -36,7 +42,9 @@ export const nodeSettings = z
       ),
     modelMayWriteExpressions: z
       .boolean()
-      .describe("Where the model fills a field that is an expression, it may write one, which is evaluated; otherwise it writes values."),
+      .describe(
+        "Where the model fills a field that is an expression, it may write one, which is evaluated; otherwise it writes values.",
+      ),
     disabled: z.boolean().describe("Items pass through the node untouched, all on its first way where it has several."),
   })
   .partial();
@@ -46,8 +54,15 @@ export const canvasNode = z.strictObject({
   nodeId: z.string().min(1).max(100).describe("The node's type: the name of a tool, or of a built-in node."),
   name: z.string().max(200).optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
-  instruction: z.string().max(20_000).optional().describe("In words: how a model fills the parameters that were left empty."),
-  credentials: z.record(z.string(), z.string().max(200)).optional().describe("Credential type to credential reference."),
+  instruction: z
+    .string()
+    .max(20_000)
+    .optional()
+    .describe("In words: how a model fills the parameters that were left empty."),
+  credentials: z
+    .record(z.string(), z.string().max(200))
+    .optional()
+    .describe("Credential type to credential reference."),
   settings: nodeSettings.optional(),
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
@@ -63,7 +78,10 @@ export const maxNodes = 500;
 export const maxEdges = 2000;
 /** Values in one node: whatever is done with them is done for all of them before anybody else has a turn. */
 export const maxNodeValues = 5000;
-export const canvas = z.strictObject({ nodes: z.array(canvasNode).max(maxNodes), edges: z.array(canvasEdge).max(maxEdges) });
+export const canvas = z.strictObject({
+  nodes: z.array(canvasNode).max(maxNodes),
+  edges: z.array(canvasEdge).max(maxEdges),
+});
 
 export type Canvas = z.infer<typeof canvas>;
 export type CanvasNode = z.infer<typeof canvasNode>;
@@ -91,7 +109,9 @@ const version = z.int().min(1).max(2_147_483_647);
 
 export const toolInputTypes = ["string", "number", "integer", "boolean", "object", "array"] as const;
 const toolInput = z.strictObject({
-  name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be 1 to 64 letters, digits or underscores, and begin with no digit"),
+  name: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be 1 to 64 letters, digits or underscores, and begin with no digit"),
   type: z.enum(toolInputTypes),
   description: z.string().max(1000),
   required: z.boolean(),
@@ -104,7 +124,10 @@ export const workflowTool = z
     inputs: z
       .array(toolInput)
       .max(50)
-      .refine((inputs) => new Set(inputs.map((input) => input.name)).size === inputs.length, "must not have two entries of the same name"),
+      .refine(
+        (inputs) => new Set(inputs.map((input) => input.name)).size === inputs.length,
+        "must not have two entries of the same name",
+      ),
   })
   .describe("How the workflow is offered as a tool; null: not at all.");
 export type WorkflowTool = z.infer<typeof workflowTool>;
@@ -139,7 +162,9 @@ export const workflowSummary = workflowHead
 export type WorkflowSummary = z.infer<typeof workflowSummary>;
 export type WorkflowActivity = Pick<WorkflowSummary, "lastRun" | "triggers">;
 
-export const workflow = workflowHead.extend({ canvasSha256: z.string(), canvas: canvasAsSaved }).meta({ id: "Workflow" });
+export const workflow = workflowHead
+  .extend({ canvasSha256: z.string(), canvas: canvasAsSaved })
+  .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof workflow>;
 
 export const savedWorkflow = workflow.extend({ warnings }).meta({ id: "SavedWorkflow" });
@@ -152,7 +177,10 @@ export const pageQuery = z.object({
 export const workflowQuery = pageQuery.extend({
   search: z.string().trim().max(200).optional().describe("Text in the name or the description, whatever its case."),
 });
-export const workflowList = z.object({ data: z.array(workflowSummary).describe("Newest change first."), total: z.int() });
+export const workflowList = z.object({
+  data: z.array(workflowSummary).describe("Newest change first."),
+  total: z.int(),
+});
 
 export const workflowRequest = z.object({
   name,
@@ -174,7 +202,8 @@ export const workflowChange = z
     expectedVersion: version.optional().describe("The version the change was made on; needed with a canvas."),
   })
   .refine(
-    ({ note: _note, expectedVersion: _version, ...change }) => Object.values(change).some((value) => value !== undefined),
+    ({ note: _note, expectedVersion: _version, ...change }) =>
+      Object.values(change).some((value) => value !== undefined),
     "needs something to change",
   )
   .refine((change) => change.canvas === undefined || change.expectedVersion !== undefined, {
@@ -188,7 +217,13 @@ export const checkResult = z
   .object({ valid: z.boolean(), errors: z.array(remark).describe("Saving is refused for these."), warnings })
   .meta({ id: "CanvasCheck" });
 
-const versionEntry = z.object({ version, note: z.string(), canvasSha256: z.string(), createdBy: id.nullable(), createdAt: instant });
+const versionEntry = z.object({
+  version,
+  note: z.string(),
+  canvasSha256: z.string(),
+  createdBy: id.nullable(),
+  createdAt: instant,
+});
 export type VersionEntry = z.infer<typeof versionEntry>;
 export const versionList = z.object({ data: z.array(versionEntry).describe("Newest first."), total: z.int() });
 export const workflowVersion = versionEntry.extend({ canvas: canvasAsSaved }).meta({ id: "WorkflowVersion" });
@@ -237,8 +272,12 @@ export const engineNodeList = z.object({
         version: z.int(),
         inputSchema: z
           .record(z.string(), z.unknown())
-          .describe("JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result."),
-        ways: z.array(z.string()).describe("Names of its ways out before anything is entered; a switch has one more for each rule."),
+          .describe(
+            "JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result.",
+          ),
+        ways: z
+          .array(z.string())
+          .describe("Names of its ways out before anything is entered; a switch has one more for each rule."),
         per: z.enum(["item", "list"]).describe("Executed for each incoming item, or once for all of them."),
       })
       .meta({ id: "EngineNode" }),

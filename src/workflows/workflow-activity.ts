@@ -11,7 +11,10 @@ export type ActivityNeeds = {
 /** Workflows know neither their runs nor their triggers; their list shows both. */
 export function createActivityOf({ lastRunsOf, countTriggersOf }: ActivityNeeds): ActivityOf {
   return async (organizationId, workflowIds) => {
-    const [lastRuns, counts] = await Promise.all([lastRunsOf(organizationId, workflowIds), countTriggersOf(organizationId, workflowIds)]);
+    const [lastRuns, counts] = await Promise.all([
+      lastRunsOf(organizationId, workflowIds),
+      countTriggersOf(organizationId, workflowIds),
+    ]);
     return (id) => ({ lastRun: lastRuns.get(id) ?? null, triggers: counts.get(id) ?? { active: 0, total: 0 } });
   };
 }

@@ -36,7 +36,9 @@ export function fromFile(canvas: Record<string, unknown>, credentials: readonly 
         const wanted = accountName.safeParse(account);
         // Left as it is for the check of the canvas, which names it.
         if (!wanted.success) return [[type, account]];
-        const found = credentials.filter((credential) => credential.type === type && credential.name === wanted.data.name);
+        const found = credentials.filter(
+          (credential) => credential.type === type && credential.name === wanted.data.name,
+        );
         const [only, another] = found;
         if (only && !another) return [[type, only.reference]];
         const words = another ? "more than one account has" : "no account has";
@@ -49,13 +51,18 @@ export function fromFile(canvas: Record<string, unknown>, credentials: readonly 
 }
 
 /** Keeps everything else as it is, also where it is not the form of a canvas. */
-function mapAccounts(canvas: Canvas | Record<string, unknown>, map: (accounts: Accounts, at: string) => Accounts): Record<string, unknown> {
+function mapAccounts(
+  canvas: Canvas | Record<string, unknown>,
+  map: (accounts: Accounts, at: string) => Accounts,
+): Record<string, unknown> {
   if (!Array.isArray(canvas.nodes)) return { ...canvas };
   const nodes = (canvas.nodes as unknown[]).map((node, index) => {
     if (typeof node !== "object" || node === null || !("credentials" in node)) return node;
     const { credentials } = node;
     const isRecord = typeof credentials === "object" && credentials !== null && !Array.isArray(credentials);
-    return isRecord ? { ...node, credentials: map(credentials as Accounts, `/canvas/nodes/${index}/credentials`) } : node;
+    return isRecord
+      ? { ...node, credentials: map(credentials as Accounts, `/canvas/nodes/${index}/credentials`) }
+      : node;
   });
   return { ...canvas, nodes };
 }

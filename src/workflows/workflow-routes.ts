@@ -17,7 +17,10 @@ const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 
 /** What has become of workflows, all of them asked for at once. */
-export type ActivityOf = (organizationId: string, workflowIds: string[]) => Promise<(workflowId: string) => wire.WorkflowActivity>;
+export type ActivityOf = (
+  organizationId: string,
+  workflowIds: string[],
+) => Promise<(workflowId: string) => wire.WorkflowActivity>;
 
 /** Together with its runs, which workflows know nothing of. */
 export type RemoveWorkflow = (place: { organizationId: string; workflowId: string }) => Promise<void>;
@@ -59,7 +62,10 @@ function registerReading(server: FastifyInstance, workflows: Workflows, activity
 
   routes.get(
     `${path}/:workflowId`,
-    { config: reading, schema: { tags, summary: "Read a workflow with its canvas", params, response: { 200: wire.workflow } } },
+    {
+      config: reading,
+      schema: { tags, summary: "Read a workflow with its canvas", params, response: { 200: wire.workflow } },
+    },
     (request) => workflows.get(request.params.organizationId, request.params.workflowId),
   );
 
@@ -105,7 +111,13 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
     `${path}/:workflowId`,
     {
       config: writing,
-      schema: { tags, summary: "Change a workflow", params, body: wire.workflowChange, response: { 200: wire.savedWorkflow } },
+      schema: {
+        tags,
+        summary: "Change a workflow",
+        params,
+        body: wire.workflowChange,
+        response: { 200: wire.savedWorkflow },
+      },
     },
     (request) => workflows.update(request.params, request.body, userOf(request).userId),
   );
@@ -121,7 +133,10 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
 
   routes.post(
     `${path}/:workflowId/duplicate`,
-    { config: writing, schema: { tags, summary: "Duplicate a workflow", params, response: { 201: wire.savedWorkflow } } },
+    {
+      config: writing,
+      schema: { tags, summary: "Duplicate a workflow", params, response: { 201: wire.savedWorkflow } },
+    },
     async (request, reply) => {
       const { organizationId, workflowId } = request.params;
       return reply.code(201).send(await workflows.duplicate(organizationId, workflowId, userOf(request).userId));
@@ -151,7 +166,12 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
     `${path}/:workflowId/versions/:version`,
     {
       config: reading,
-      schema: { tags, summary: "Read a version of a workflow", params: ofVersion, response: { 200: wire.workflowVersion } },
+      schema: {
+        tags,
+        summary: "Read a version of a workflow",
+        params: ofVersion,
+        response: { 200: wire.workflowVersion },
+      },
     },
     (request) => versions.get(request.params, request.params.version),
   );
@@ -174,7 +194,12 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
     `${path}/:workflowId/versions/:version/restore`,
     {
       config: writing,
-      schema: { tags, summary: "Make an old version the newest", params: ofVersion, response: { 200: wire.savedWorkflow } },
+      schema: {
+        tags,
+        summary: "Make an old version the newest",
+        params: ofVersion,
+        response: { 200: wire.savedWorkflow },
+      },
     },
     (request) => versions.restore(request.params, request.params.version, userOf(request).userId),
   );
@@ -185,7 +210,10 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
 
   routes.get(
     `${path}/:workflowId/file`,
-    { config: reading, schema: { tags, summary: "Export a workflow as a file", params, response: { 200: wire.workflowFile } } },
+    {
+      config: reading,
+      schema: { tags, summary: "Export a workflow as a file", params, response: { 200: wire.workflowFile } },
+    },
     async (request, reply) => {
       const file = await files.write(request.params.organizationId, request.params.workflowId);
       return reply
@@ -208,7 +236,8 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
         response: { 201: wire.savedWorkflow },
       },
     },
-    async (request, reply) => reply.code(201).send(await files.read(request.params.organizationId, request.body, userOf(request).userId)),
+    async (request, reply) =>
+      reply.code(201).send(await files.read(request.params.organizationId, request.body, userOf(request).userId)),
   );
 }
 

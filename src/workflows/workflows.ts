@@ -19,7 +19,12 @@ import type { Canvas, SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
-type Options = { db: Database; catalog: Pick<Catalog, "actions">; vault: Pick<Vault, "credentials" | "defaults">; clock: Clock };
+type Options = {
+  db: Database;
+  catalog: Pick<Catalog, "actions">;
+  vault: Pick<Vault, "credentials" | "defaults">;
+  clock: Clock;
+};
 type Place = { organizationId: string; workflowId: string };
 type Page = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 type WorkflowsPage = { data: WorkflowHead[]; total: number; nextCursor: string | null };
@@ -37,7 +42,9 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     maxItems: 256,
     isFatal: isDatabaseUnavailable,
     async flush(places) {
-      const found = new Map((await store.findRunnable(db, places)).map((row) => [`${row.organizationId} ${row.id}`, row]));
+      const found = new Map(
+        (await store.findRunnable(db, places)).map((row) => [`${row.organizationId} ${row.id}`, row]),
+      );
       return places.map((place) => found.get(`${place.organizationId} ${place.workflowId}`.toLowerCase()));
     },
   });
@@ -63,7 +70,9 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
       store.findCanvas(db, { organizationId, workflowId }, version),
 
     /** The workflows offered as tools, by the name of the tool. */
-    async listTools(organizationId: string): Promise<{ id: string; name: string; description: string; tool: WorkflowTool }[]> {
+    async listTools(
+      organizationId: string,
+    ): Promise<{ id: string; name: string; description: string; tool: WorkflowTool }[]> {
       return (await store.listOffered(db, organizationId)).map(({ toolName, toolInputs, ...workflow }) => ({
         ...workflow,
         tool: { name: toolName, inputs: JSON.parse(toolInputs ?? "[]") as WorkflowTool["inputs"] },
@@ -73,7 +82,12 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     /** Newest change first. */
     async page(organizationId: string, { search = "", cursor, offset, limit }: Page): Promise<WorkflowsPage> {
       const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
-      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, { search, after, offset, limit: limit + 1 });
+      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, {
+        search,
+        after,
+        offset,
+        limit: limit + 1,
+      });
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       return { data: shown.map(summarize), total, nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
@@ -81,7 +95,11 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
 
     async duplicate(organizationId: string, workflowId: string, createdBy: string | null): Promise<SavedWorkflow> {
       const { name, description, isActive, canvas } = await get(organizationId, workflowId);
-      return await save.create(organizationId, { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas }, createdBy);
+      return await save.create(
+        organizationId,
+        { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas },
+        createdBy,
+      );
     },
 
     /** In a transaction of the caller, who ends its runs in the same. */
@@ -100,4 +118,6 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
 }
 
 const nodesWith = ({ nodes }: Canvas, credentialId: string) =>
-  nodes.filter(({ credentials }) => refersTo(credentials, credentialId)).map(({ id, name = null, nodeId }) => ({ id, name, nodeId }));
+  nodes
+    .filter(({ credentials }) => refersTo(credentials, credentialId))
+    .map(({ id, name = null, nodeId }) => ({ id, name, nodeId }));

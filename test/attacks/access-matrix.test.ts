@@ -28,7 +28,9 @@ let organizationId: string;
 beforeAll(async () => {
   oauth = await startOAuthApp({ environment: { RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000000" } });
   organizationId = oauth.ann.organizationId;
-  routes = oauth.app.routes.flatMap((table, index) => table.flatMap((route) => toRoutes(index === 0 ? "platform" : "gateway", route)));
+  routes = oauth.app.routes.flatMap((table, index) =>
+    table.flatMap((route) => toRoutes(index === 0 ? "platform" : "gateway", route)),
+  );
   callers = [...(await people()), ...(await keys()), ...(await tokens())];
 });
 afterAll(() => oauth.stop());
@@ -43,12 +45,16 @@ const cookieOf = ({ cookies }: Browser) => ({ cookie: [...cookies].map((pair) =>
 async function people(): Promise<Caller[]> {
   const { app, ann } = oauth;
   const members = await Promise.all(
-    roles.slice(1).map(async (role) => ({ role, browser: (await signUpMember(app, organizationId, `the-${role}`, role)).browser })),
+    roles
+      .slice(1)
+      .map(async (role) => ({ role, browser: (await signUpMember(app, organizationId, `the-${role}`, role)).browser })),
   );
   const bob = await signUpOwner(app, "Bob");
   await app.parts.identity.accounts.create({ name: "Nemo", email: "nemo@example.com", password });
   const late = await signIn(app, ann.email);
-  await app.database.query("UPDATE session SET expires_at = now() - interval '1 second' WHERE token = $1", [tokenOf(late.browser)]);
+  await app.database.query("UPDATE session SET expires_at = now() - interval '1 second' WHERE token = $1", [
+    tokenOf(late.browser),
+  ]);
   const gone = await signUpMember(app, organizationId, "gone", "owner");
   await app.parts.identity.organizations.removeMember(organizationId, gone.memberId, { actorRole: "owner" });
   return [
@@ -56,13 +62,18 @@ async function people(): Promise<Caller[]> {
     { name: "an owner", headers: cookieOf(ann.browser), role: "owner" },
     ...members.map(({ role, browser }): Caller => ({ name: `a ${role}`, headers: cookieOf(browser), role })),
     { name: "an owner of another organization", headers: cookieOf(bob.browser), role: "none" },
-    { name: "a member of no organization", headers: cookieOf((await signIn(app, "nemo@example.com")).browser), role: "none" },
+    {
+      name: "a member of no organization",
+      headers: cookieOf((await signIn(app, "nemo@example.com")).browser),
+      role: "none",
+    },
     { name: "an owner who was removed", headers: cookieOf(gone.browser), role: "none" },
     { name: "an owner whose session has expired", headers: cookieOf(late.browser) },
   ];
 }
 
-const tokenOf = ({ cookies }: Browser): string => decodeURIComponent([...cookies.values()][0] ?? "").split(".")[0] ?? "";
+const tokenOf = ({ cookies }: Browser): string =>
+  decodeURIComponent([...cookies.values()][0] ?? "").split(".")[0] ?? "";
 
 async function keys(): Promise<Caller[]> {
   const { app } = oauth;
@@ -73,7 +84,11 @@ async function keys(): Promise<Caller[]> {
     headers: { "x-api-key": key },
     ...(keyScopes ? { keyScopes } : {}),
   });
-  const revoked = await app.parts.identity.apiKeys.create(organizationId, { name: "revoked", scopes: ["mcp:invoke"], createdBy: null });
+  const revoked = await app.parts.identity.apiKeys.create(organizationId, {
+    name: "revoked",
+    scopes: ["mcp:invoke"],
+    createdBy: null,
+  });
   await app.parts.identity.apiKeys.revoke(organizationId, revoked.id);
   return [
     callerWith("a key for workflows", await create(["workflows:trigger"]), ["workflows:trigger"]),
@@ -87,7 +102,11 @@ async function tokens(): Promise<Caller[]> {
   const connect = async (serverId: string, scopes?: ("platform:read" | "platform:write")[]): Promise<Caller> => {
     const { tokens: issued } = await connectClient(client, ann, { serverId, ...(scopes ? { scopes } : {}) });
     const token = { serverId, scopes: issued.scope.split(" ") };
-    return { name: `a token for ${serverId} (${issued.scope})`, headers: { authorization: `Bearer ${issued.access_token}` }, token };
+    return {
+      name: `a token for ${serverId} (${issued.scope})`,
+      headers: { authorization: `Bearer ${issued.access_token}` },
+      token,
+    };
   };
   return [
     await connect("system"),
@@ -120,7 +139,9 @@ function expectedOfMcp({ id, scopes, acceptsApiKeys }: Mcp, { headers, keyScopes
   const hasKey = headers["x-api-key"] !== undefined;
   if (token) {
     if (token.serverId !== id) return { status: 401, code: "access_token_invalid" };
-    return token.scopes.some((scope) => scopes.includes(scope)) ? undefined : { status: 403, code: "insufficient_scope" };
+    return token.scopes.some((scope) => scopes.includes(scope))
+      ? undefined
+      : { status: 403, code: "insufficient_scope" };
   }
   if (!hasKey) return { status: 401, code: acceptsApiKeys ? "api_key_missing" : "access_token_missing" };
   if (!acceptsApiKeys) return { status: 403, code: "api_key_not_accepted" };
@@ -133,7 +154,9 @@ async function knock({ door, method, url }: Route, headers: Record<string, strin
   const base = door === "platform" ? oauth.app.platformUrl : oauth.app.gatewayUrl;
   const path = url.replace(":organizationId", organizationId).replaceAll(/:\w+/g, randomUUID()).replace("*", "");
   const hasBody = !["GET", "HEAD"].includes(method);
-  const body = hasBody ? { body: "{not json", headers: { "content-type": "application/json", ...headers } } : { headers };
+  const body = hasBody
+    ? { body: "{not json", headers: { "content-type": "application/json", ...headers } }
+    : { headers };
   const stop = new AbortController();
   const response = await fetch(base + path, { method, redirect: "manual", signal: stop.signal, ...body });
   if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -150,7 +173,9 @@ async function knock({ door, method, url }: Route, headers: Record<string, strin
 const isRefused = ({ method }: Route, { status, code }: Answer, expected: { status: number; code: string }) =>
   status === expected.status && (method === "HEAD" || (code ?? "").startsWith(expected.code));
 const isLetIn = ({ status, code, detail }: Answer) =>
-  ![401, 403].includes(status) && status < 500 && !(code === "not_found" && detail === "There is no such organization.");
+  ![401, 403].includes(status) &&
+  status < 500 &&
+  !(code === "not_found" && detail === "There is no such organization.");
 const nameOf = ({ door, method, url }: Route) => `${door}: ${method} ${url}`;
 
 describe("every route, for every kind of caller", () => {
@@ -177,7 +202,9 @@ describe("every route, for every kind of caller", () => {
   }, 120_000);
 
   it("knows no key without scopes", async () => {
-    const plant = oauth.app.database.query("UPDATE api_key SET scopes = '{}' WHERE organization_id = $1", [organizationId]);
+    const plant = oauth.app.database.query("UPDATE api_key SET scopes = '{}' WHERE organization_id = $1", [
+      organizationId,
+    ]);
     await expect(plant).rejects.toThrow("violates check constraint");
   });
 
@@ -194,7 +221,10 @@ describe("every route, for every kind of caller", () => {
         { origin: "null" },
         { origin: `${oauth.app.platformUrl}.evil.example` },
       ])
-        expect([nameOf(route), (await knock(route, { ...owner.headers, ...origin })).code]).toEqual([nameOf(route), "origin_refused"]);
+        expect([nameOf(route), (await knock(route, { ...owner.headers, ...origin })).code]).toEqual([
+          nameOf(route),
+          "origin_refused",
+        ]);
   });
 });
 
@@ -226,7 +256,8 @@ describe("what routes declare", () => {
     const guarded =
       /\/organizations\/:organizationId(\/(api-keys|credentials|default-credentials|invitations|members|event-endpoints)\b.*)?$/;
     for (const route of routes.filter(({ url, method }) => guarded.test(url) && !["GET", "HEAD"].includes(method)))
-      if (!route.url.endsWith("/members/me")) expect(["owner", "admin"], nameOf(route)).toContain((route.access as { role: Role }).role);
+      if (!route.url.endsWith("/members/me"))
+        expect(["owner", "admin"], nameOf(route)).toContain((route.access as { role: Role }).role);
   });
 });
 
@@ -239,6 +270,19 @@ const publicRoutes = [
   ...["OPTIONS *", "GET /servers", "GET /servers/:serverId"],
   ...["GET /.well-known/oauth-authorization-server", "GET /.well-known/openid-configuration"],
   "GET /.well-known/oauth-protected-resource/:serverId/mcp",
-  ...["GET /authorize", "GET /oauth/authorize", "GET /oauth/authorize/:uid", "GET /oauth/consent/:uid", "GET /oauth/consent/:uid/finish"],
-  ...["GET /oauth/jwks", "POST /oauth/register", "POST /register", "POST /oauth/token", "POST /token", "POST /oauth/revoke"],
+  ...[
+    "GET /authorize",
+    "GET /oauth/authorize",
+    "GET /oauth/authorize/:uid",
+    "GET /oauth/consent/:uid",
+    "GET /oauth/consent/:uid/finish",
+  ],
+  ...[
+    "GET /oauth/jwks",
+    "POST /oauth/register",
+    "POST /register",
+    "POST /oauth/token",
+    "POST /token",
+    "POST /oauth/revoke",
+  ],
 ];

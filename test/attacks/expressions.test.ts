@@ -20,7 +20,9 @@ let attacker: McpClient;
 let other: McpClient;
 
 beforeAll(async () => {
-  mcp = await startMcpApp({ environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "1000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "50" } });
+  mcp = await startMcpApp({
+    environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "1000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "50" },
+  });
   attacker = mcp.client;
   const bob = await signUpOwner(mcp.app, "Bob");
   const { key } = await mcp.createKey(["mcp:invoke"], bob.organizationId);
@@ -40,7 +42,9 @@ describe("an expression of one organization", () => {
     await evaluate(attacker, bindings["by assignment"](spoil("uppercase", spy)));
     await check(other);
     const secret = "the secret of the other organization";
-    expect(await evaluate(other, "$map([text], function($t){ $uppercase($t) })", { text: secret })).toBe(secret.toUpperCase());
+    expect(await evaluate(other, "$map([text], function($t){ $uppercase($t) })", { text: secret })).toBe(
+      secret.toUpperCase(),
+    );
     const seen = await evaluate(
       attacker,
       '($clone := function($x){ $x }; {"f": $lowercase} ~> |f|{}, "_jsonata_function"|; $lowercase.kept)',
@@ -67,16 +71,22 @@ describe("hostile expressions of two organizations", () => {
     (work: string) => `(${work})`,
     (work: string) => `($f := $uppercase ~> $trim; ${work})`,
   );
-  const hostile = fc.tuple(bind, fc.array(piece, { minLength: 1, maxLength: 4 })).map(([put, pieces]) => put(pieces.join("; ")));
+  const hostile = fc
+    .tuple(bind, fc.array(piece, { minLength: 1, maxLength: 4 }))
+    .map(([put, pieces]) => put(pieces.join("; ")));
   it(
     "change nothing for the other one, nor for the next expression of their own",
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 6 }), fc.boolean(), async (expressions, isSwapped) => {
-          const [one, two] = isSwapped ? [other, attacker] : [attacker, other];
-          await Promise.all(expressions.map((expression) => evaluate(one, expression, forged)));
-          await Promise.all([check(two), check(one)]);
-        }),
+        fc.asyncProperty(
+          fc.array(hostile, { minLength: 1, maxLength: 6 }),
+          fc.boolean(),
+          async (expressions, isSwapped) => {
+            const [one, two] = isSwapped ? [other, attacker] : [attacker, other];
+            await Promise.all(expressions.map((expression) => evaluate(one, expression, forged)));
+            await Promise.all([check(two), check(one)]);
+          },
+        ),
         { numRuns: roundsOf(25, 1_000), seed },
       );
     },
@@ -90,7 +100,9 @@ describe("an organization that floods its process", () => {
 
   it("is told that its expression takes too long, and does not make another wait", async () => {
     await check(other);
-    const flood = Promise.all(Array.from({ length: 8 }, (_, number) => evaluate(attacker, `$string(${number}) & ${endlessSearch}`)));
+    const flood = Promise.all(
+      Array.from({ length: 8 }, (_, number) => evaluate(attacker, `$string(${number}) & ${endlessSearch}`)),
+    );
     const waits: number[] = [];
     for (let round = 0; round < 20; round++) {
       const startedAt = performance.now();
@@ -109,7 +121,9 @@ describe("an organization that floods its process", () => {
       nodeId: "set_fields",
       parameters: { fields: { a: text } },
     }));
-    const checked = browser.post(`/api/organizations/${organizationId}/workflows/check`, { canvas: { nodes, edges: [] } });
+    const checked = browser.post(`/api/organizations/${organizationId}/workflows/check`, {
+      canvas: { nodes, edges: [] },
+    });
     let longestMs = 0;
     let isChecked = false;
     void checked.then(() => (isChecked = true));
@@ -127,7 +141,9 @@ describe("an organization that floods its process", () => {
     const nested = `${"(".repeat(28)}a${" ?? b)".repeat(28)}`;
     const nodes = [{ id: "n", nodeId: "set_fields", parameters: { fields: { a: `{{ ${nested} }}` } } }];
     const startedAt = performance.now();
-    const { status } = await browser.post(`/api/organizations/${organizationId}/workflows/check`, { canvas: { nodes, edges: [] } });
+    const { status } = await browser.post(`/api/organizations/${organizationId}/workflows/check`, {
+      canvas: { nodes, edges: [] },
+    });
     expect(status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   }, 60_000);

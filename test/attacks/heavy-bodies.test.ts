@@ -23,12 +23,16 @@ type Answer = { status: number; bytes: number };
 /** An answer counts also when it comes before the whole body was sent, as a refusal of its length does. */
 function post(url: string, body: string, headers: Record<string, string>): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: "POST", headers: { "content-type": "application/json", ...headers } }, (response) => {
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => (bytes += chunk.length));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, bytes }));
-      response.on("error", reject);
-    });
+    const sent = request(
+      url,
+      { method: "POST", headers: { "content-type": "application/json", ...headers } },
+      (response) => {
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => (bytes += chunk.length));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, bytes }));
+        response.on("error", reject);
+      },
+    );
     let answered = false;
     sent.once("response", () => (answered = true));
     sent.on("error", (error) => answered || reject(error));
@@ -39,16 +43,32 @@ function post(url: string, body: string, headers: Record<string, string>): Promi
 const cookieOf = () => [...attacked.owner.cookies].map((pair) => pair.join("=")).join("; ");
 const asOwner = (path: string, body: string) =>
   post(attacked.server.platformUrl + path, body, { origin: attacked.server.platformUrl, cookie: cookieOf() });
-const asKey = (path: string, body: string) => post(attacked.server.platformUrl + path, body, { "x-api-key": attacked.key });
+const asKey = (path: string, body: string) =>
+  post(attacked.server.platformUrl + path, body, { "x-api-key": attacked.key });
 const asClient = (serverId: string, body: string) =>
-  post(`${attacked.server.gatewayUrl}/${serverId}/mcp`, body, { "x-api-key": attacked.key, accept: "application/json" });
+  post(`${attacked.server.gatewayUrl}/${serverId}/mcp`, body, {
+    "x-api-key": attacked.key,
+    accept: "application/json",
+  });
 const inside = (path: string) => `${attacked.path}${path}`;
 
 const attacks: [name: string, send: () => Promise<Answer>, status: number][] = [
-  ["five million numbers and a suspicious key", () => asOwner("/api/organizations", `{"z":${list(5_000_000, "0")},"constructor":{}}`), 400],
-  ["three million objects", () => asOwner("/api/organizations", `{"z":${list(3_000_000, "{}")},"constructor":{}}`), 400],
+  [
+    "five million numbers and a suspicious key",
+    () => asOwner("/api/organizations", `{"z":${list(5_000_000, "0")},"constructor":{}}`),
+    400,
+  ],
+  [
+    "three million objects",
+    () => asOwner("/api/organizations", `{"z":${list(3_000_000, "{}")},"constructor":{}}`),
+    400,
+  ],
   ["a million fields", () => asOwner("/api/organizations", `{${fields(1_000_000)}}`), 400],
-  ["as many values as are taken", () => asOwner("/api/organizations", `{"z":${list(49_000, "0")},"constructor":{}}`), 400],
+  [
+    "as many values as are taken",
+    () => asOwner("/api/organizations", `{"z":${list(49_000, "0")},"constructor":{}}`),
+    400,
+  ],
   ["as many texts with NUL", () => asOwner("/api/organizations", `{"z":${list(49_000, '"\\u0000"')}}`), 400],
   ["a list of wrong entries", () => asOwner(inside("/api-keys"), `{"name":"k","toolRules":${list(49_000, "0")}}`), 400],
   [
@@ -59,7 +79,11 @@ const attacks: [name: string, send: () => Promise<Answer>, status: number][] = [
   ["a canvas of unknown fields", () => asOwner(inside("/workflows/check"), `{"canvas":{${fields(49_000)}}}`), 200],
   [
     "a tool's list of wrong entries",
-    () => asClient("github", call("github_create_issue", `{"owner":"a","repo":"b","title":"c","labels":${list(49_000, "0")}}`)),
+    () =>
+      asClient(
+        "github",
+        call("github_create_issue", `{"owner":"a","repo":"b","title":"c","labels":${list(49_000, "0")}}`),
+      ),
     200,
   ],
   [
@@ -83,7 +107,9 @@ async function expectBriefStall(send: () => Promise<Answer>, status: number): Pr
   expect(stallMs).toBeLessThan(mostMs);
 }
 
-it.each(attacks)("does not stand still for %s, and answers briefly", (_, send, status) => expectBriefStall(send, status));
+it.each(attacks)("does not stand still for %s, and answers briefly", (_, send, status) =>
+  expectBriefStall(send, status),
+);
 
 it.each(Object.entries(heavyCanvases))("does not stand still for a canvas with %s", async (_, canvas) => {
   await expectBriefStall(() => asOwner(inside("/workflows/check"), JSON.stringify({ canvas })), 200);
@@ -114,8 +140,10 @@ it("reads no more than 64 KiB of what a stranger sends, but for deliveries", asy
     "password-reset/confirm",
     `invitations/${attacked.organizationId}/sign-up`,
   ];
-  for (const way of ways) expect([way, (await post(`${platformUrl}/api/${way}`, large, {})).status]).toEqual([way, 413]);
-  for (const way of ["register", "token", "revoke"]) expect((await post(`${gatewayUrl}/oauth/${way}`, large, {})).status).toBe(413);
+  for (const way of ways)
+    expect([way, (await post(`${platformUrl}/api/${way}`, large, {})).status]).toEqual([way, 413]);
+  for (const way of ["register", "token", "revoke"])
+    expect((await post(`${gatewayUrl}/oauth/${way}`, large, {})).status).toBe(413);
   expect((await post(`${platformUrl}/webhooks/${attacked.organizationId}/x`, large, {})).status).toBe(404);
 });
 

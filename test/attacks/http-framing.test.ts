@@ -42,7 +42,10 @@ describe.each(doors)("at the %s", (door) => {
     ["a space before the colon", `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ["a control character before the encoding", `Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ["a folded header", `X-A: a\r\n Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
-    ["a header on the line of another", `X-A: a\rTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
+    [
+      "a header on the line of another",
+      `X-A: a\rTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
     ["lines that end with a bare LF", `X-A: a\nContent-Length: 5\n\n0\n\n${smuggled}`],
     ["two lengths", `Content-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
     ["two lengths in one line", `Content-Length: 0, ${smuggled.length}\r\n\r\n${smuggled}`],
@@ -81,7 +84,10 @@ describe.each(doors)("at the %s", (door) => {
     ["a header where the request line should be", " GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"],
     ["two hosts", "GET /nothing HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"],
     ["two hosts in one line", "GET /nothing HTTP/1.1\r\nHost: localhost, evil.example\r\n\r\n"],
-    ["an address of someone else and another host", "GET http://localhost/nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n"],
+    [
+      "an address of someone else and another host",
+      "GET http://localhost/nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ],
   ])("refuses a request line with %s", async (_, bytes) => {
     const [status = "400", ...others] = await statusesOf(door, bytes + smuggled);
     expect(["400", "403", "404"]).toContain(status);
@@ -92,7 +98,10 @@ describe.each(doors)("at the %s", (door) => {
     const length = `Content-Length: ${smuggled.length}\r\n`;
     for (const method of ["GET", "HEAD", "DELETE", "OPTIONS", "POST"])
       expect(
-        await statusesOf(door, `${method} /nothing HTTP/1.1\r\nHost: localhost\r\n${length}Connection: close\r\n\r\n${smuggled}`),
+        await statusesOf(
+          door,
+          `${method} /nothing HTTP/1.1\r\nHost: localhost\r\n${length}Connection: close\r\n\r\n${smuggled}`,
+        ),
       ).toHaveLength(1);
     const size = smuggled.length.toString(16);
     expect(
@@ -107,13 +116,18 @@ describe.each(doors)("at the %s", (door) => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     expect(await statusesOf(door, one("/livez") + one("/nothing") + one("/livez"))).toEqual(["200", "404", "200"]);
     expect(
-      (await statusesOf(door, `${one("/livez")}nonsense\r\n\r\n${smuggled}`)).filter((status) => status === "200").length,
+      (await statusesOf(door, `${one("/livez")}nonsense\r\n\r\n${smuggled}`)).filter((status) => status === "200")
+        .length,
     ).toBeLessThanOrEqual(1);
   });
 
   it("changes to no other protocol", async () => {
     const head = "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\n";
-    for (const upgrade of ["h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA", "websocket\r\nSec-WebSocket-Key: AAAA", "TLS/1.0"])
+    for (const upgrade of [
+      "h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+      "websocket\r\nSec-WebSocket-Key: AAAA",
+      "TLS/1.0",
+    ])
       expect(await statusesOf(door, `${head}Upgrade: ${upgrade}\r\n\r\n`)).toEqual(["200"]);
     const answer = await rawRequest(urlOf(door), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -140,7 +154,9 @@ describe.each(doors)("at the %s", (door) => {
         "",
       ];
       const sockets = await Promise.all(
-        Array.from({ length: roundsOf(80, 800) }, (_, index) => begin(door, beginnings[index % beginnings.length] ?? "")),
+        Array.from({ length: roundsOf(80, 800) }, (_, index) =>
+          begin(door, beginnings[index % beginnings.length] ?? ""),
+        ),
       );
       try {
         const dribble = setInterval(() => {

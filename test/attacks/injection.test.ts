@@ -52,8 +52,16 @@ async function sayEverywhere(text: string): Promise<void> {
   };
   await knock(`${gatewayUrl}/http/mcp`, headers, JSON.stringify(call));
   const client = { protocolVersion: text, capabilities: {}, clientInfo: { name: text, version: text } };
-  await knock(`${gatewayUrl}/http/mcp`, headers, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: client }));
-  await knock(`${gatewayUrl}/oauth/register`, headers, JSON.stringify({ client_name: text, redirect_uris: ["https://example.com/cb"] }));
+  await knock(
+    `${gatewayUrl}/http/mcp`,
+    headers,
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: client }),
+  );
+  await knock(
+    `${gatewayUrl}/oauth/register`,
+    headers,
+    JSON.stringify({ client_name: text, redirect_uris: ["https://example.com/cb"] }),
+  );
   await knock(`${platformUrl}/${encodeURIComponent(text)}?${encodeURIComponent(text)}`, headers);
   await knock(`${platformUrl}/task-runner/trigger/${workflow.id}`, headers, JSON.stringify({ runtimePrompt: text }));
 }
@@ -96,7 +104,9 @@ describe("text of a stranger", () => {
   it("is one line of an exported history, and makes no header", async () => {
     const { owner, path } = attacked;
     for (const text of hostile)
-      await owner.post(`${path}/tools/system_transform_json/call`, { parameters: { data: { text }, expression: text } });
+      await owner.post(`${path}/tools/system_transform_json/call`, {
+        parameters: { data: { text }, expression: text },
+      });
     const { text: exported, headers } = await owner.get(`${path}/tool-calls/export`);
     expect(headers.get("content-disposition")).toBe('attachment; filename="tool-calls.jsonl"');
     const records = exported
@@ -132,7 +142,10 @@ describe("a mail", () => {
         // As it may be called since it was allowed.
         await app.database.query("UPDATE organization SET name = $1 WHERE id = $2", [name, organizationId]);
         const to = `guest-${index}@example.com`;
-        expect((await browser.post(`/api/organizations/${organizationId}/invitations`, { email: to, role: "viewer" })).status).toBe(201);
+        expect(
+          (await browser.post(`/api/organizations/${organizationId}/invitations`, { email: to, role: "viewer" }))
+            .status,
+        ).toBe(201);
         await expect.poll(() => mailbox.to(to).length, { timeout: 15_000 }).toBe(1);
       }
       for (const { to, source } of mailbox.mails) {
@@ -143,7 +156,16 @@ describe("a mail", () => {
             .match(/^[\w-]+(?=:)/gm)
             ?.map((name) => name.toLowerCase())
             .sort(),
-        ).toEqual(["content-transfer-encoding", "content-type", "date", "from", "message-id", "mime-version", "subject", "to"]);
+        ).toEqual([
+          "content-transfer-encoding",
+          "content-type",
+          "date",
+          "from",
+          "message-id",
+          "mime-version",
+          "subject",
+          "to",
+        ]);
       }
     } finally {
       await app.stop();

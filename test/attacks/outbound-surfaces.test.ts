@@ -59,7 +59,8 @@ describe("nothing that an organization can enter leads to this machine", () => {
     for (const type of types.filter(({ canBeTested }) => canBeTested))
       for (const [variant, host] of type.variants.flatMap((one) => hosts.map((name) => [one, name] as const))) {
         const said = await tryAccount(type, variant, host);
-        if (!/is not a public address/.test(said)) others.add(`${type.type} ${variant.kind} ${host} ${said.slice(0, 200)}`);
+        if (!/is not a public address/.test(said))
+          others.add(`${type.type} ${variant.kind} ${host} ${said.slice(0, 200)}`);
         expect([type.type, variant.kind, host, connections]).toEqual([type.type, variant.kind, host, 0]);
       }
     expect([...others]).toEqual([]);

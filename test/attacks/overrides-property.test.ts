@@ -20,7 +20,10 @@ const override = fc.record({
   nodeId: fc.constantFrom("set_fields", null, "system_wait"),
   runtimeInstruction: fc.option(instruction),
 });
-const asked = fc.record({ runtimePrompt: instruction, nodes: fc.uniqueArray(override, { selector: ({ id }) => id, maxLength: 4 }) });
+const asked = fc.record({
+  runtimePrompt: instruction,
+  nodes: fc.uniqueArray(override, { selector: ({ id }) => id, maxLength: 4 }),
+});
 
 type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
 

@@ -17,7 +17,10 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 function addresses(): string[] {
   const paths = app.routes.flatMap((table, index) =>
     table
-      .filter(({ method, url }) => [method].flat().includes("GET") && !/^\/(assets|docs\/static)\//.test(url) && !url.endsWith("/events"))
+      .filter(
+        ({ method, url }) =>
+          [method].flat().includes("GET") && !/^\/(assets|docs\/static)\//.test(url) && !url.endsWith("/events"),
+      )
       .map(({ url }) => `${bases()[index]}${url.replaceAll("*", "")}`),
   );
   const filled = (text: string) => paths.map((path) => path.replaceAll(/\/:\w+/g, `/${encodeURIComponent(text)}`));
@@ -45,7 +48,10 @@ describe("what a browser is shown", () => {
       expect(policy, url).toMatch(/frame-ancestors 'none'/);
       expect(policy, url).toMatch(/base-uri 'none'/);
       expect(policy.match(/script-src[^;]*/)?.[0] ?? "", url).not.toMatch(/unsafe|\*|http/);
-      expect([answer.headers.get("x-frame-options"), answer.headers.get("referrer-policy")], url).toEqual(["DENY", "no-referrer"]);
+      expect([answer.headers.get("x-frame-options"), answer.headers.get("referrer-policy")], url).toEqual([
+        "DENY",
+        "no-referrer",
+      ]);
       expect(text, url).not.toContain("<img src=x");
     }
     expect(pages).toBeGreaterThan(8);

@@ -43,13 +43,17 @@ it.each(Object.keys(plants) as (keyof typeof plants)[])(
   async (list) => {
     const property = fc.asyncProperty(
       fc.nat({ max: 12 }),
-      fc.array(fc.record({ limit: fc.integer({ min: 1, max: 7 }), added: fc.nat({ max: 3 }) }), { minLength: 1, maxLength: 30 }),
+      fc.array(fc.record({ limit: fc.integer({ min: 1, max: 7 }), added: fc.nat({ max: 3 }) }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
       async (present, steps) => {
         const organizationId = randomUUID();
         await workflow.app.database.query("INSERT INTO organization (id, name) VALUES ($1, 'paged')", [organizationId]);
-        await workflow.app.database.query("INSERT INTO member (id, organization_id, user_id, role) VALUES ($1, $2, $3, 'owner')", [
-          ...[randomUUID(), organizationId, workflow.owner.userId],
-        ]);
+        await workflow.app.database.query(
+          "INSERT INTO member (id, organization_id, user_id, role) VALUES ($1, $2, $3, 'owner')",
+          [...[randomUUID(), organizationId, workflow.owner.userId]],
+        );
         const add = async () => {
           const id = newId();
           await plants[list](organizationId, id);
@@ -62,7 +66,8 @@ it.each(Object.keys(plants) as (keyof typeof plants)[])(
         for (let step = 0; cursor !== null; step++) {
           const { limit, added } = steps[step % steps.length] as (typeof steps)[number];
           const query: string = `?limit=${limit}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-          const page = (await workflow.owner.browser.get(`/api/organizations/${organizationId}/${list}${query}`)).body as Page;
+          const page = (await workflow.owner.browser.get(`/api/organizations/${organizationId}/${list}${query}`))
+            .body as Page;
           expect(page.data.length).toBeLessThanOrEqual(limit);
           seen.push(...page.data.map(({ id }) => id));
           cursor = page.nextCursor;

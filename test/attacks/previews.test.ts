@@ -23,8 +23,12 @@ describe("the preview of a value", () => {
       ends.push(owner === bob ? "bob" : "ann");
     };
     const workflowId = await ann.save(canvas.nodes, canvas.edges);
-    const theirs = (await bob.browser.post(`/api/organizations/${bob.organizationId}/workflows`, { name: "Mine", canvas })).body.id;
-    const endless = Array.from({ length: 5 }, () => ask(ann.owner, workflowId, "{{ ($f := function() { $f() }; $f()) }}"));
+    const theirs = (
+      await bob.browser.post(`/api/organizations/${bob.organizationId}/workflows`, { name: "Mine", canvas })
+    ).body.id;
+    const endless = Array.from({ length: 5 }, () =>
+      ask(ann.owner, workflowId, "{{ ($f := function() { $f() }; $f()) }}"),
+    );
     await delay(300);
     await ask(bob, theirs, "{{ 1 + 1 }}");
     await Promise.all(endless);

@@ -20,7 +20,8 @@ afterAll(async () => {
 
 const parts = () => workflow.app.parts;
 const organizationId = () => workflow.owner.organizationId;
-const createKey = () => parts().identity.apiKeys.create(organizationId(), { name: "raced", scopes: ["mcp:invoke"], createdBy: null });
+const createKey = () =>
+  parts().identity.apiKeys.create(organizationId(), { name: "raced", scopes: ["mcp:invoke"], createdBy: null });
 const createCredential = () =>
   parts().vault.credentials.create(organizationId(), {
     type: "github",
@@ -47,7 +48,10 @@ it(
         const answer = await workflow.owner.browser.post(`${workflow.path}/api-keys/${id}/regenerate`);
         return { answer, late: await callWith(key, reference) };
       };
-      const [{ answer, late }, ...calls] = await Promise.all([regenerate(), ...Array.from({ length: 6 }, () => callWith(key, reference))]);
+      const [{ answer, late }, ...calls] = await Promise.all([
+        regenerate(),
+        ...Array.from({ length: 6 }, () => callWith(key, reference)),
+      ]);
       expect(answer.status).toBe(200);
       expect(late.status).toBe(401);
       for (const { status } of calls) expect([200, 401]).toContain(status);
@@ -82,7 +86,10 @@ it(
         const { status } = await workflow.owner.browser.delete(`${workflow.path}/credentials/${id}`);
         return { status, late: codeOf(await callWith(key, reference)) };
       };
-      const [removed, ...calls] = await Promise.all([remove(), ...Array.from({ length: 6 }, () => callWith(key, reference))]);
+      const [removed, ...calls] = await Promise.all([
+        remove(),
+        ...Array.from({ length: 6 }, () => callWith(key, reference)),
+      ]);
       expect(removed).toEqual({ status: 204, late: "credential_not_accessible" });
       for (const answer of calls) {
         expect(answer.status).toBe(200);
@@ -98,8 +105,13 @@ it(
   async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await createCredential();
-      const bind = () => workflow.owner.browser.send("PUT", `${workflow.path}/default-credentials/github`, { credentialId: id });
-      const answers = await Promise.all([bind(), workflow.owner.browser.delete(`${workflow.path}/credentials/${id}?force=true`), bind()]);
+      const bind = () =>
+        workflow.owner.browser.send("PUT", `${workflow.path}/default-credentials/github`, { credentialId: id });
+      const answers = await Promise.all([
+        bind(),
+        workflow.owner.browser.delete(`${workflow.path}/credentials/${id}?force=true`),
+        bind(),
+      ]);
       for (const { status } of answers) expect(status).toBeLessThan(500);
       const { body } = await workflow.owner.browser.get(`${workflow.path}/default-credentials`);
       const left = (await workflow.owner.browser.get(`${workflow.path}/credentials/${id}`)).status === 200;
@@ -119,11 +131,15 @@ it(
         const { status } = await workflow.owner.browser.delete(`${workflow.path}/workflows/${id}`);
         return { status, late: (await workflow.trigger(id)).status };
       };
-      const [removed, ...started] = await Promise.all([remove(), ...Array.from({ length: 6 }, () => workflow.trigger(id))]);
+      const [removed, ...started] = await Promise.all([
+        remove(),
+        ...Array.from({ length: 6 }, () => workflow.trigger(id)),
+      ]);
       expect(removed).toEqual({ status: 204, late: 404 });
       for (const { status } of started) expect([202, 404]).toContain(status);
       const accepted = started.filter(({ status }) => status === 202);
-      for (const { body } of accepted) expect(["succeeded", "failed", "cancelled"]).toContain((await workflow.ended(body.id)).status);
+      for (const { body } of accepted)
+        expect(["succeeded", "failed", "cancelled"]).toContain((await workflow.ended(body.id)).status);
     }
   },
   roundsLimitMs,
@@ -135,7 +151,9 @@ it(
     const id = await workflow.save([node("a", "system_date_time")]);
     for (let round = 0; round < rounds; round++) {
       const key = randomUUID();
-      const answers = await times(8, (index) => workflow.trigger(id, { runtimePrompt: `p${index % 4}` }, { "idempotency-key": key }));
+      const answers = await times(8, (index) =>
+        workflow.trigger(id, { runtimePrompt: `p${index % 4}` }, { "idempotency-key": key }),
+      );
       for (const { status } of answers) expect([202, 409, 422]).toContain(status);
       const runs = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.id));
       expect(runs.size).toBe(1);
@@ -167,7 +185,9 @@ it(
     for (let round = 0; round < rounds; round++) {
       const tool = { name: `raced_${randomUUID().replaceAll("-", "_")}`, inputs: [] };
       const canvas = { nodes: [node("a", "system_date_time")], edges: [] };
-      const answers = await times(4, () => workflow.owner.browser.post(`${workflow.path}/workflows`, { name: "t", canvas, tool }));
+      const answers = await times(4, () =>
+        workflow.owner.browser.post(`${workflow.path}/workflows`, { name: "t", canvas, tool }),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     }
   },
@@ -189,7 +209,9 @@ it(
       const path = `${workflow.path}/triggers/${made.body.id}`;
       const end = async () => {
         const { status } =
-          round % 2 ? await workflow.owner.browser.delete(path) : await workflow.owner.browser.patch(path, { active: false });
+          round % 2
+            ? await workflow.owner.browser.delete(path)
+            : await workflow.owner.browser.patch(path, { active: false });
         return { status, late: await deliver() };
       };
       const [ended, ...delivered] = await Promise.all([end(), ...Array.from({ length: 5 }, deliver)]);
@@ -207,15 +229,20 @@ it(
       const { body } = await workflow.owner.browser.post("/api/organizations", { name: "Short" });
       const path = `/api/organizations/${body.id}`;
       const { browser } = workflow.owner;
-      const key = (await browser.post(`${path}/api-keys`, { name: "k", scopes: ["mcp:invoke", "workflows:trigger"] })).body.key as string;
-      const made = await browser.post(`${path}/workflows`, { name: "w", canvas: { nodes: [node("a", "system_date_time")], edges: [] } });
+      const key = (await browser.post(`${path}/api-keys`, { name: "k", scopes: ["mcp:invoke", "workflows:trigger"] }))
+        .body.key as string;
+      const made = await browser.post(`${path}/workflows`, {
+        name: "w",
+        canvas: { nodes: [node("a", "system_date_time")], edges: [] },
+      });
       const remove = async () => {
         const { status } = await browser.delete(path);
         return { status, late: (await workflow.trigger(made.body.id, undefined, { "x-api-key": key })).status };
       };
       const others = Array.from({ length: 9 }, async (_, index) => {
         if (index % 3 === 0) return (await workflow.trigger(made.body.id, undefined, { "x-api-key": key })).status;
-        if (index % 3 === 1) return (await browser.post(`${path}/tools/system_date_time/call`, { parameters: {} })).status;
+        if (index % 3 === 1)
+          return (await browser.post(`${path}/tools/system_date_time/call`, { parameters: {} })).status;
         return (await browser.post(`${path}/workflows`, { name: "x", canvas: { nodes: [], edges: [] } })).status;
       });
       const [removed, ...statuses] = await Promise.all([remove(), ...others]);

@@ -50,7 +50,9 @@ describe("a name that becomes another address", () => {
   it("leads nowhere else as the address of any kind of account", async () => {
     const { owner, path } = attacked;
     const types: CredentialTypeEntry[] = (await owner.get("/api/credential-types")).body.data;
-    const tried = types.filter(({ canBeTested }) => canBeTested).flatMap((type) => type.variants.map((variant) => ({ type, variant })));
+    const tried = types
+      .filter(({ canBeTested }) => canBeTested)
+      .flatMap((type) => type.variants.map((variant) => ({ type, variant })));
     const tryOne = ({ type, variant }: (typeof tried)[number]) =>
       expectNeverInside(async (goal) => {
         const data = accountLeadingTo(goal, type, variant);
@@ -59,7 +61,9 @@ describe("a name that becomes another address", () => {
         await owner.post(`${path}/credentials/${body.id}/test`);
       });
     await Promise.all(tried.map(tryOne));
-    expect(tried.map(({ type }) => type.type)).toEqual(expect.arrayContaining(["postgres", "mysql", "redis", "email", "s3", "github"]));
+    expect(tried.map(({ type }) => type.type)).toEqual(
+      expect.arrayContaining(["postgres", "mysql", "redis", "email", "s3", "github"]),
+    );
   }, 120_000);
 
   it("leads nowhere else as the address that a tool is given", async () => {
@@ -67,9 +71,17 @@ describe("a name that becomes another address", () => {
     const account = { type: "http_auth", name: "any", data: { kind: "custom", authKind: "none" } };
     const { body } = await owner.post(`${path}/credentials`, account);
     const call = (tool: string, parameters: unknown) =>
-      owner.post(`${path}/tools/${tool}/call`, { parameters, credentials: { http_auth: body.reference }, confirm: true });
-    await expectNeverInside(({ host, port }) => call("http_request", { method: "GET", url: `http://${host}:${port}/` }));
-    await expectNeverInside(({ host, port }) => call("http_request", { method: "GET", url: `https://${host}:${port}/` }));
+      owner.post(`${path}/tools/${tool}/call`, {
+        parameters,
+        credentials: { http_auth: body.reference },
+        confirm: true,
+      });
+    await expectNeverInside(({ host, port }) =>
+      call("http_request", { method: "GET", url: `http://${host}:${port}/` }),
+    );
+    await expectNeverInside(({ host, port }) =>
+      call("http_request", { method: "GET", url: `https://${host}:${port}/` }),
+    );
   });
 
   it("leads nowhere else as the address of events", async () => {
@@ -77,7 +89,10 @@ describe("a name that becomes another address", () => {
     const isTried = async (endpointId: string) =>
       (await owner.get(`${path}/event-endpoints/${endpointId}/deliveries`)).body.data[0].attempts > 0;
     await expectNeverInside(async ({ host, port }) => {
-      const { status, body } = await owner.post(`${path}/event-endpoints`, { url: `https://${host}:${port}/`, types: ["run.failed"] });
+      const { status, body } = await owner.post(`${path}/event-endpoints`, {
+        url: `https://${host}:${port}/`,
+        types: ["run.failed"],
+      });
       if (status !== 201) return;
       await owner.post(`${path}/event-endpoints/${body.id}/test`);
       await expect.poll(() => isTried(body.id), { timeout: 15_000 }).toBe(true);

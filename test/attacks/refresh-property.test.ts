@@ -95,7 +95,8 @@ async function createPlay(moods: Mood[]) {
       const [checked] = await vault.check(organizationId, { fake_json: made?.reference }, ["fake_json"]);
       const opened = await vault.open(checked as NonNullable<typeof checked>);
       const place = () => provider.issued.indexOf(String(opened.data().accessToken));
-      if (place() < newestBefore) faults.push(`token ${place()} was used after a call had ended with token ${newestBefore}`);
+      if (place() < newestBefore)
+        faults.push(`token ${place()} was used after a call had ended with token ${newestBefore}`);
       await use(opened);
       newestUsed = Math.max(newestUsed, place());
     } catch (error) {

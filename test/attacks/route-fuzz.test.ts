@@ -44,13 +44,20 @@ afterAll(() => attacked?.stop());
 
 /** What would end the fuzzing: the session, the organization, the own account; and the figures that it is judged by. */
 const isLeftOut = (name: string) =>
-  /^(POST .*sign-out|DELETE .*\/sessions|DELETE [^{]*\{organizationId\}$|DELETE .*members|POST .*setup|(GET|HEAD) \/metrics)/.test(name);
+  /^(POST .*sign-out|DELETE .*\/sessions|DELETE [^{]*\{organizationId\}$|DELETE .*members|POST .*setup|(GET|HEAD) \/metrics)/.test(
+    name,
+  );
 
 const platformOperations = (): FuzzOperation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
       const body = requestBody?.content["application/json"]?.schema;
-      const operation = { method: method.toUpperCase(), path, query: parameters.filter((one) => one.in === "query"), body };
+      const operation = {
+        method: method.toUpperCase(),
+        path,
+        query: parameters.filter((one) => one.in === "query"),
+        body,
+      };
       return isLeftOut(`${operation.method} ${path}`) ? [] : [operation];
     }),
   );
@@ -62,7 +69,10 @@ const rpc = {
     jsonrpc: { const: "2.0" },
     id: { type: "integer" },
     method: { enum: ["tools/call", "tools/list", "initialize", "ping", "server/discover", "nothing"] },
-    params: { type: "object", properties: { name: text, arguments: {}, _meta: {}, cursor: text, protocolVersion: text } },
+    params: {
+      type: "object",
+      properties: { name: text, arguments: {}, _meta: {}, cursor: text, protocolVersion: text },
+    },
   },
   required: ["jsonrpc", "id", "method", "params"],
 };
@@ -82,11 +92,21 @@ const registration = {
     software_statement: text,
   },
 };
-const bodyOfGateway = (url: string) => (url.endsWith("/mcp") ? rpc : url.endsWith("/register") ? registration : undefined);
+const bodyOfGateway = (url: string) =>
+  url.endsWith("/mcp") ? rpc : url.endsWith("/register") ? registration : undefined;
 
-function send(base: string, { method, path, headers, body }: FuzzRequest, own: Record<string, string>): Promise<Answer> {
+function send(
+  base: string,
+  { method, path, headers, body }: FuzzRequest,
+  own: Record<string, string>,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(base + path, { method, headers: { ...own, ...headers }, timeout: answerLimitMs, agent: false });
+    const sent = request(base + path, {
+      method,
+      headers: { ...own, ...headers },
+      timeout: answerLimitMs,
+      agent: false,
+    });
     sent.on("response", (response: IncomingMessage) => {
       const type = response.headers["content-type"] ?? "";
       const chunks: Buffer[] = [];
@@ -112,7 +132,8 @@ function send(base: string, { method, path, headers, body }: FuzzRequest, own: R
 }
 
 function expectSound({ status, type, text: body }: Answer, place: string): void {
-  const { code } = /json/.test(type) && status >= 400 && body !== "" ? ((JSON.parse(body) ?? {}) as { code?: string }) : {};
+  const { code } =
+    /json/.test(type) && status >= 400 && body !== "" ? ((JSON.parse(body) ?? {}) as { code?: string }) : {};
   expect(status, `${place} → ${body.slice(0, 300)}`).not.toBe(500);
   if (status > 500) expect(refusalStatus, place).toHaveProperty([String(code)], status);
   expect(body.slice(0, 2000), place).not.toMatch(/node_modules|\n\s+at .*\(|SELECT .* FROM|syntax error at/);
@@ -161,7 +182,10 @@ async function fuzz(operations: FuzzOperation[], base: string, own: Record<strin
       fc.asyncProperty(all, async (given) => {
         const answer = await send(base, given, { ...own, "x-api-key": key });
         seen[answer.status] = (seen[answer.status] ?? 0) + 1;
-        expectSound(answer, `${given.method} ${given.path.slice(0, 300)} ${String(given.body?.subarray(0, 500) ?? "")}`);
+        expectSound(
+          answer,
+          `${given.method} ${given.path.slice(0, 300)} ${String(given.body?.subarray(0, 500) ?? "")}`,
+        );
       }),
       { numRuns: Math.min(perOrganization, rounds - round), seed: seed + round, endOnFailure: true },
     );
@@ -196,7 +220,10 @@ it(
   "every route of the gateway takes whatever a client sends",
   async () => {
     const own = { accept: "application/json, text/event-stream" };
-    const seen = await fuzz(gatewayRoutes, attacked.server.gatewayUrl, own, { name: "system_transform_json", serverId: "github" });
+    const seen = await fuzz(gatewayRoutes, attacked.server.gatewayUrl, own, {
+      name: "system_transform_json",
+      serverId: "github",
+    });
     expect(seen[200] ?? 0).toBeGreaterThan(rounds / 20);
     await expectUnshaken(seen);
   },

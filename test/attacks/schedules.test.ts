@@ -11,7 +11,9 @@ beforeAll(async () => {
   attacked = await startAttackedServer();
   const { database, server, organizationId } = attacked;
   const email = "vera@example.com";
-  const { status } = await server.browser().post("/api/sign-up", { name: "Vera", email, password, organizationName: "Vera's team" });
+  const { status } = await server
+    .browser()
+    .post("/api/sign-up", { name: "Vera", email, password, organizationName: "Vera's team" });
   expect(status).toBe(201);
   await database.query(
     "INSERT INTO member (id, organization_id, user_id, role) SELECT gen_random_uuid(), $1, id, 'viewer' FROM app_user WHERE email = $2",

@@ -19,7 +19,11 @@ beforeAll(async () => {
   // Each connection is closed, so that each call asks for the name again.
   service = createServer((_request, response) => response.setHeader("connection", "close").end("{}")).listen(0);
   await once(service, "listening");
-  const { body } = await owner.post(`${path}/credentials`, { type: "http_auth", name: "Open", data: { authKind: "none" } });
+  const { body } = await owner.post(`${path}/credentials`, {
+    type: "http_auth",
+    name: "Open",
+    data: { authKind: "none" },
+  });
   const url = `http://localhost:${(service.address() as AddressInfo).port}/`;
   arguments_ = { url, credentials: { http_auth: `credential:organization:${body.id}` } };
   client = createMcpClient(server.gatewayUrl, { "x-api-key": key });
@@ -32,10 +36,14 @@ afterAll(async () => {
 const connections = 64;
 let invented = 0;
 const signInAsNobody = () =>
-  attacked.server.browser().post("/api/sign-in", { email: `nobody-${invented++}@example.com`, password: "not this one" });
+  attacked.server
+    .browser()
+    .post("/api/sign-in", { email: `nobody-${invented++}@example.com`, password: "not this one" });
 
 /** Many who sign in with addresses that they make up, until `work` is over. */
-async function besideFlood<Value>(work: () => Promise<Value>): Promise<{ value: Value; statuses: Set<number>; waits: Set<string | null> }> {
+async function besideFlood<Value>(
+  work: () => Promise<Value>,
+): Promise<{ value: Value; statuses: Set<number>; waits: Set<string | null> }> {
   const [statuses, waits] = [new Set<number>(), new Set<string | null>()];
   let isOver = false;
   const flood = Array.from({ length: connections }, async () => {

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type ApiDocument, type ApiRoute, idSites, idSitesIn, preview, withReference } from "../support/foreign-id-sites.ts";
+import {
+  type ApiDocument,
+  type ApiRoute,
+  idSites,
+  idSitesIn,
+  preview,
+  withReference,
+} from "../support/foreign-id-sites.ts";
 import { type Furnished, furnishOrganization } from "../support/furnish-organization.ts";
 import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
 import { type OAuthApp, startOAuthApp } from "../support/oauth/oauth-app.ts";
@@ -50,7 +57,9 @@ beforeAll(async () => {
   await rows.connect();
   rowsText = await describeForeignRows();
   await vi.waitFor(async () => {
-    const open = await app.database.query("SELECT id FROM run WHERE status NOT IN ('succeeded', 'failed', 'cancelled')");
+    const open = await app.database.query(
+      "SELECT id FROM run WHERE status NOT IN ('succeeded', 'failed', 'cancelled')",
+    );
     if (open.length > 0) throw new Error("a run has not ended yet");
   }, 20_000);
 });
@@ -75,7 +84,8 @@ async function describeForeignRows(): Promise<string> {
   return text.join(" UNION ALL ");
 }
 
-const readForeignRows = async () => (await rows.query({ name: "foreign", text: rowsText, values: [foreign.organizationId] })).rows;
+const readForeignRows = async () =>
+  (await rows.query({ name: "foreign", text: rowsText, values: [foreign.organizationId] })).rows;
 
 /** Ids that mean nothing to anybody, but of the same form. */
 const nobodys = (): Foreign => {
@@ -83,7 +93,11 @@ const nobodys = (): Foreign => {
     name,
     typeof value === "string" && value.length === 36 ? randomUUID() : value,
   ]);
-  const others = { ...foreign.others, reference: `credential:organization:${randomUUID()}`, toolName: "tool_of_nobody" };
+  const others = {
+    ...foreign.others,
+    reference: `credential:organization:${randomUUID()}`,
+    toolName: "tool_of_nobody",
+  };
   return { ...Object.fromEntries(ids), others } as Foreign;
 };
 
@@ -144,13 +158,17 @@ async function expectSameAsNobodys(
 
 /** What was asked for may be said back. */
 const hideIds = (answer: unknown, ids: Furnished): unknown => {
-  const named = Object.values({ ...ids, ...ids.others }).filter((value): value is string => typeof value === "string" && value.length > 10);
+  const named = Object.values({ ...ids, ...ids.others }).filter(
+    (value): value is string => typeof value === "string" && value.length > 10,
+  );
   return JSON.parse(named.reduce((text, id) => text.replaceAll(id, "ID"), JSON.stringify(answer)));
 };
 
 describe("every id of another organization, for a person", () => {
   it("is known: each kind of id in a path has one", () => {
-    const names = new Set(routes.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)));
+    const names = new Set(
+      routes.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)),
+    );
     const known = [...Object.keys(foreign), ...Object.keys(fixed), "sessionId"];
     expect([...names].filter((name) => !known.includes(name))).toEqual([]);
   });
@@ -220,7 +238,9 @@ describe("every id of another organization in a body or a query", () => {
       "?cursor",
     ];
     // An account of another organization is refused in test/oauth/account.test.ts.
-    const described = routes.flatMap((route) => idSitesIn(route, document)).filter((name) => !triedBelow.some((end) => name.endsWith(end)));
+    const described = routes
+      .flatMap((route) => idSitesIn(route, document))
+      .filter((name) => !triedBelow.some((end) => name.endsWith(end)));
     expect(described.sort()).toEqual(idSites.map(({ name }) => name).sort());
   });
 
@@ -233,7 +253,10 @@ describe("every id of another organization in a body or a query", () => {
     await expectSameAsNobodys("POST", () => `/task-runner/trigger/${own.workflowId}`, withReference);
     const caller = await oauth.ann.browser.post(`${inOwn()}/workflows`, {
       name: "calls",
-      canvas: { nodes: [{ id: "call", nodeId: "call_workflow", parameters: { workflowId: foreign.workflowId } }], edges: [] },
+      canvas: {
+        nodes: [{ id: "call", nodeId: "call_workflow", parameters: { workflowId: foreign.workflowId } }],
+        edges: [],
+      },
     });
     const before = await readForeignRows();
     const started = await oauth.ann.browser.post(`${inOwn()}/workflows/${caller.body.id}/runs`, {});
@@ -266,12 +289,19 @@ describe("every id of another organization, for a client", () => {
     ],
     ["platform", "platform", "platform_get_workflow", ({ workflowId }: Furnished) => ({ workflowId })],
     ["platform", "platform", "platform_get_execution", ({ runId }: Furnished) => ({ executionId: runId })],
-    ["platform", "platform", "platform_set_trigger_active", ({ triggerId }: Furnished) => ({ triggerId, active: false })],
+    [
+      "platform",
+      "platform",
+      "platform_set_trigger_active",
+      ({ triggerId }: Furnished) => ({ triggerId, active: false }),
+    ],
   ] as const)("is worth nothing with a %s at %s: %s", async (kind, serverId, name, argumentsOf) => {
     const before = await readForeignRows();
     const other = nobodys();
     const answer = await resultOf(clients[kind], serverId, name, argumentsOf(foreign));
-    expect(hideIds(answer, foreign)).toEqual(hideIds(await resultOf(clients[kind], serverId, name, argumentsOf(other)), other));
+    expect(hideIds(answer, foreign)).toEqual(
+      hideIds(await resultOf(clients[kind], serverId, name, argumentsOf(other)), other),
+    );
     expect(answer.error).toMatchObject({ code: expect.stringMatching(/not_found|not_accessible/) });
     expect(await readForeignRows()).toEqual(before);
   });
@@ -281,9 +311,19 @@ describe("every id of another organization, for a client", () => {
     expect(json.result?.tools.map(({ name }) => name)).toEqual(["tool_of_ann"]);
     const foreignTool = await resultOf(clients.workflows, "workflows", "tool_of_bob", {});
     const unknownTool = await resultOf(clients.workflows, "workflows", "tool_of_nob", {});
-    expect(JSON.stringify(foreignTool).replace("tool_of_bob", "")).toEqual(JSON.stringify(unknownTool).replace("tool_of_nob", ""));
-    for (const name of ["list_workflows", "list_triggers", "list_executions", "list_tool_invocations", "list_credentials"])
-      expect(JSON.stringify(await resultOf(clients.platform, "platform", `platform_${name}`, {}))).not.toContain("of bob");
+    expect(JSON.stringify(foreignTool).replace("tool_of_bob", "")).toEqual(
+      JSON.stringify(unknownTool).replace("tool_of_nob", ""),
+    );
+    for (const name of [
+      "list_workflows",
+      "list_triggers",
+      "list_executions",
+      "list_tool_invocations",
+      "list_credentials",
+    ])
+      expect(JSON.stringify(await resultOf(clients.platform, "platform", `platform_${name}`, {}))).not.toContain(
+        "of bob",
+      );
   });
 });
 

@@ -19,7 +19,9 @@ beforeAll(async () => {
   attacked = await startAttackedServer();
   const { database, server, organizationId } = attacked;
   const email = "vera@example.com";
-  const { body } = await server.browser().post("/api/sign-up", { name: "Vera", email, password, organizationName: "Vera's team" });
+  const { body } = await server
+    .browser()
+    .post("/api/sign-up", { name: "Vera", email, password, organizationName: "Vera's team" });
   otherPath = `/api/organizations/${body.organizationId}`;
   await database.query(
     "INSERT INTO member (id, organization_id, user_id, role) SELECT gen_random_uuid(), $1, id, 'viewer' FROM app_user WHERE email = $2",
@@ -40,7 +42,10 @@ beforeAll(async () => {
 afterAll(() => attacked?.stop());
 
 /** Twelve at a time, as long as `work` lasts. */
-async function beside(addresses: string[], work: () => Promise<void>): Promise<{ statuses: Set<number>; slowestMs: number }> {
+async function beside(
+  addresses: string[],
+  work: () => Promise<void>,
+): Promise<{ statuses: Set<number>; slowestMs: number }> {
   let [isOver, slowestMs] = [false, 0];
   const statuses = new Set<number>();
   const pages = Array.from({ length: 12 }, async (_, index) => {
@@ -82,10 +87,16 @@ const mostMs = roundsOf(1500, 400);
 describe("pages that a viewer asks for over and over", () => {
   it.each<[string, string[]]>([
     ["searches for what no run holds", ["runs?search=nowhere"]],
-    ["filters that no run passes", ["runs?executionType=webhook", "runs?status=waiting", `runs?apiKeyId=${crypto.randomUUID()}`]],
+    [
+      "filters that no run passes",
+      ["runs?executionType=webhook", "runs?status=waiting", `runs?apiKeyId=${crypto.randomUUID()}`],
+    ],
     ["usage of a month", ["usage?days=30", "usage?days=7"]],
     ["the list of workflows, one of which ran very often", ["workflows"]],
-    ["runs of a workflow that failed never", ["runs?status=failed", "runs?workflowId=WORKFLOW&status=failed", "runs?workflowId=OTHER"]],
+    [
+      "runs of a workflow that failed never",
+      ["runs?status=failed", "runs?workflowId=WORKFLOW&status=failed", "runs?workflowId=OTHER"],
+    ],
   ])(
     "hold up neither calls nor other organizations' pages: %s",
     async (_, addresses) => {

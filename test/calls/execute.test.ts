@@ -38,7 +38,12 @@ beforeEach(() => provider.script([]));
 
 async function createCredential(owner: string): Promise<string> {
   const data = { kind: "bearer", accessToken: secret, baseUrl: provider.url };
-  const created = await app.parts.vault.credentials.create(owner, { type: "github", name: "GitHub", data, createdBy: null });
+  const created = await app.parts.vault.credentials.create(owner, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
   return created.reference;
 }
 
@@ -52,7 +57,11 @@ const contextOf = (more: { signal?: AbortSignal; limitMs?: number } = {}) => ({
   ...more,
 });
 
-async function call(parameters: unknown, more: { signal?: AbortSignal; limitMs?: number } = {}, called = actionOf("github_create_issue")) {
+async function call(
+  parameters: unknown,
+  more: { signal?: AbortSignal; limitMs?: number } = {},
+  called = actionOf("github_create_issue"),
+) {
   const references = called.credential ? { github: reference } : {};
   return await execute(await prepare({ organizationId, action: called, parameters, references }), contextOf(more));
 }
@@ -66,10 +75,16 @@ describe("a call of a tool", () => {
 
   it("shows on the credential how real calls went", async () => {
     const health = async () =>
-      (await app.database.query("SELECT health, last_error FROM credential WHERE organization_id = $1", [organizationId]))[0];
+      (
+        await app.database.query("SELECT health, last_error FROM credential WHERE organization_id = $1", [
+          organizationId,
+        ])
+      )[0];
     provider.script([{ status: 401, json: { message: `Bad credentials ${secret}` } }]);
     await expect(call(issue)).rejects.toMatchObject({ code: "provider_error" });
-    await expect.poll(health).toMatchObject({ health: "failing", last_error: expect.stringContaining("Bad credentials [secret]") });
+    await expect
+      .poll(health)
+      .toMatchObject({ health: "failing", last_error: expect.stringContaining("Bad credentials [secret]") });
     provider.script([{ status: 201, json: { number: 8 } }]);
     await call(issue);
     await expect.poll(health).toMatchObject({ health: "ok", last_error: null });
@@ -102,7 +117,12 @@ describe("a call of a tool", () => {
     const stranger = await app.parts.identity.organizations.create("Strangers", (await signUpOwner(app, "Eve")).userId);
     const foreign = await createCredential(stranger.id);
     await app.database.query("UPDATE credential SET sealed = '\\x00' WHERE organization_id = $1", [stranger.id]);
-    const asked = { organizationId, action: actionOf("github_create_issue"), parameters: issue, references: { github: foreign } };
+    const asked = {
+      organizationId,
+      action: actionOf("github_create_issue"),
+      parameters: issue,
+      references: { github: foreign },
+    };
     await expect(prepare(asked)).rejects.toMatchObject({ code: "credential_not_accessible" });
     expect(provider.requests()).toEqual([]);
   });
@@ -110,15 +130,26 @@ describe("a call of a tool", () => {
   it.each([undefined, null, {}, { github: "ghp_pasted-secret" }, ["x"]])(
     "refuses the references %j without repeating them",
     async (references) => {
-      const refused = prepare({ organizationId, action: actionOf("github_create_issue"), parameters: issue, references });
-      await expect(refused).rejects.toMatchObject({ code: "credential_reference_invalid", message: expect.not.stringContaining("ghp_") });
+      const refused = prepare({
+        organizationId,
+        action: actionOf("github_create_issue"),
+        parameters: issue,
+        references,
+      });
+      await expect(refused).rejects.toMatchObject({
+        code: "credential_reference_invalid",
+        message: expect.not.stringContaining("ghp_"),
+      });
     },
   );
 
   it("removes the secret from whatever a hostile provider sends back", async () => {
     const base64 = Buffer.from(`x${secret}`).toString("base64");
     provider.script([
-      { status: 201, json: { number: 7, title: `you sent ${secret}`, state: base64, html_url: encodeURIComponent(secret) } },
+      {
+        status: 201,
+        json: { number: 7, title: `you sent ${secret}`, state: base64, html_url: encodeURIComponent(secret) },
+      },
     ]);
     const items = JSON.stringify(await call(issue));
     expect(items).toContain("[secret]");
@@ -159,5 +190,11 @@ describe("a call of a tool", () => {
 
 function planted(change: { run: () => Promise<unknown> }): CatalogAction {
   const real = actionOf("github_create_issue");
-  return { ...real, credential: null, input: z.strictObject({}), output: z.object({ text: z.string() }), ...change } as CatalogAction;
+  return {
+    ...real,
+    credential: null,
+    input: z.strictObject({}),
+    output: z.object({ text: z.string() }),
+    ...change,
+  } as CatalogAction;
 }

@@ -15,7 +15,11 @@ let mona: Awaited<ReturnType<typeof signUpMember>>;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  const environment = { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", SEMAPHORE_MAX_QUEUE: "1", OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
+  const environment = {
+    SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1",
+    SEMAPHORE_MAX_QUEUE: "1",
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
   mcp = await startMcpApp({ environment });
   reference = await createCredential(mcp.owner.organizationId, secret);
   mona = await signUpMember(mcp.app, mcp.owner.organizationId, "Mona", "member");
@@ -29,10 +33,12 @@ beforeEach(() => provider.script([]));
 async function createCredential(organizationId: string, accessToken: string): Promise<string> {
   const data = { kind: "bearer", accessToken, baseUrl: provider.url };
   const { credentials } = mcp.app.parts.vault;
-  return (await credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null })).reference;
+  return (await credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null }))
+    .reference;
 }
 
-const pathOf = (rest = "", organizationId = mcp.owner.organizationId) => `/api/organizations/${organizationId}/tool-calls${rest}`;
+const pathOf = (rest = "", organizationId = mcp.owner.organizationId) =>
+  `/api/organizations/${organizationId}/tool-calls${rest}`;
 const replay = (id: string, body: object, browser = mona.browser) => browser.post(pathOf(`/${id}/replay`), body);
 const newest = async (query = "") => (await mona.browser.get(pathOf(query))).body.data as ToolCall[];
 const rowCount = async () => (await newest("?limit=100")).length;
@@ -95,7 +101,10 @@ describe("a recorded call", () => {
     const { body } = await replay(id, { parameters, credentials: { github: other }, confirm: true });
     expect(body).toMatchObject({ status: "success", parameters, credentials: { github: other }, replayOf: id });
     const [request] = provider.requests();
-    expect([request?.path, request?.headers.authorization]).toEqual(["/repos/acme/shop/issues", "Bearer ghp_the-other-one"]);
+    expect([request?.path, request?.headers.authorization]).toEqual([
+      "/repos/acme/shop/issues",
+      "Bearer ghp_the-other-one",
+    ]);
   });
 
   it("answers with its record also when the tool fails", async () => {
@@ -122,7 +131,13 @@ describe("a replay that cannot run", () => {
     const id = await createIssue();
     expectProblem(await replay(id, { ...change(), confirm: true }), { status, code });
     const [record] = await newest();
-    expect(record).toMatchObject({ status: "refused", error: { code }, replayOf: id, userId: mona.userId, startedAt: null });
+    expect(record).toMatchObject({
+      status: "refused",
+      error: { code },
+      replayOf: id,
+      userId: mona.userId,
+      startedAt: null,
+    });
     expect((await mona.browser.get(pathOf(`/${record?.id}`))).text).not.toContain(secret);
     expect(provider.requests()).toEqual([]);
   });
@@ -139,24 +154,37 @@ describe("a replay that cannot run", () => {
   });
 
   it("is refused for a tool of the platform server and for one that is gone", async () => {
-    await mcp.connect("platform", ["platform:read"]).modern("platform", "tools/call", { name: "platform_get_me", arguments: {} });
+    await mcp
+      .connect("platform", ["platform:read"])
+      .modern("platform", "tools/call", { name: "platform_get_me", arguments: {} });
     const [{ id: platformId } = { id: "" }] = await newest("?source=platform");
     expectProblem(await replay(platformId, { confirm: true }), { status: 409, code: "conflict" });
 
     const place = { organizationId: mcp.owner.organizationId, id: newId() };
-    const gone = { ...place, source: "mcp" as const, serverId: "slack", tool: "slack_gone", parameters: {}, credentials: {}, queueMs: 0 };
+    const gone = {
+      ...place,
+      source: "mcp" as const,
+      serverId: "slack",
+      tool: "slack_gone",
+      parameters: {},
+      credentials: {},
+      queueMs: 0,
+    };
     await mcp.app.parts.history.recorder.refused(gone, { code: "conflict", message: "-" });
     expectProblem(await replay(place.id, { confirm: true }), { status: 409, code: "conflict" });
   });
 
-  it.each([{ parameters: [] }, { parameters: "x" }, { credentials: { github: 5 } }, { confirm: "true" }, { tool: "system_wait" }])(
-    "is refused without a record for the body %j",
-    async (body) => {
-      const id = await call("system", "system_wait", { seconds: 0 });
-      expectProblem(await replay(id, body), { status: 400, code: "validation_failed" });
-      expect((await newest())[0]?.id).toBe(id);
-    },
-  );
+  it.each([
+    { parameters: [] },
+    { parameters: "x" },
+    { credentials: { github: 5 } },
+    { confirm: "true" },
+    { tool: "system_wait" },
+  ])("is refused without a record for the body %j", async (body) => {
+    const id = await call("system", "system_wait", { seconds: 0 });
+    expectProblem(await replay(id, body), { status: 400, code: "validation_failed" });
+    expect((await newest())[0]?.id).toBe(id);
+  });
 });
 
 describe("who may replay", () => {
@@ -171,7 +199,10 @@ describe("who may replay", () => {
     const id = await call("system", "system_wait", { seconds: 0 });
     const eve = await signUpOwner(mcp.app, "Eve");
     expectProblem(await replay(id, {}, eve.browser), { status: 404, code: "not_found" });
-    expectProblem(await eve.browser.post(pathOf(`/${id}/replay`, eve.organizationId), {}), { status: 404, code: "not_found" });
+    expectProblem(await eve.browser.post(pathOf(`/${id}/replay`, eve.organizationId), {}), {
+      status: 404,
+      code: "not_found",
+    });
     expectProblem(await replay(randomUUID(), {}), { status: 404, code: "not_found" });
     expect((await eve.browser.get(pathOf("", eve.organizationId))).body.data).toEqual([]);
   });
@@ -195,7 +226,12 @@ describe("a replay and the slots", () => {
     const cookie = [...mona.browser.cookies].map((pair) => pair.join("=")).join("; ");
     const headers = { cookie, origin: mcp.app.platformUrl, "content-type": "application/json" };
     const body = JSON.stringify({ parameters: { seconds: 30 } });
-    const left = fetch(mcp.app.platformUrl + pathOf(`/${id}/replay`), { method: "POST", headers, body, signal: leave.signal });
+    const left = fetch(mcp.app.platformUrl + pathOf(`/${id}/replay`), {
+      method: "POST",
+      headers,
+      body,
+      signal: leave.signal,
+    });
     await expect.poll(async () => (await newest("?status=running")).length).toBe(1);
     leave.abort();
     await expect(left).rejects.toThrow();

@@ -17,11 +17,20 @@ let vera: Awaited<ReturnType<typeof signUpMember>>;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  const environment = { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", SEMAPHORE_MAX_QUEUE: "1", OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
+  const environment = {
+    SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1",
+    SEMAPHORE_MAX_QUEUE: "1",
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
   mcp = await startMcpApp({ environment });
   const data = { kind: "bearer", accessToken: secret, baseUrl: provider.url };
   const { credentials } = mcp.app.parts.vault;
-  ({ reference } = await credentials.create(mcp.owner.organizationId, { type: "github", name: "GitHub", data, createdBy: null }));
+  ({ reference } = await credentials.create(mcp.owner.organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  }));
   mona = await signUpMember(mcp.app, mcp.owner.organizationId, "Mona", "member");
   vera = await signUpMember(mcp.app, mcp.owner.organizationId, "Vera", "viewer");
 });
@@ -31,8 +40,10 @@ afterAll(async () => {
 });
 beforeEach(() => provider.script([]));
 
-const inOrganization = (rest: string, organizationId = mcp.owner.organizationId) => `/api/organizations/${organizationId}${rest}`;
-const call = (tool: string, body: unknown, browser = mona.browser) => browser.post(inOrganization(`/tools/${tool}/call`), body);
+const inOrganization = (rest: string, organizationId = mcp.owner.organizationId) =>
+  `/api/organizations/${organizationId}${rest}`;
+const call = (tool: string, body: unknown, browser = mona.browser) =>
+  browser.post(inOrganization(`/tools/${tool}/call`), body);
 const records = async () => (await mona.browser.get(inOrganization("/tool-calls?limit=100"))).body.data as ToolCall[];
 const issue = { owner: "acme", repo: "site", title: "It is broken" };
 
@@ -66,7 +77,12 @@ describe("a tool that is tried", () => {
     expect([provider.requests().length, (await records()).length]).toEqual([0, before]);
 
     const { body } = await call("github_create_issue", { ...asked, confirm: true });
-    expect(body).toMatchObject({ serverId: "github", status: "success", outputs: [{ number: 7 }], credentials: { github: reference } });
+    expect(body).toMatchObject({
+      serverId: "github",
+      status: "success",
+      outputs: [{ number: 7 }],
+      credentials: { github: reference },
+    });
     expect(provider.requests().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${secret}`]);
   });
 
@@ -97,30 +113,51 @@ describe("a trial that cannot run", () => {
     const answer = await call("github_create_issue", { parameters: { owner: "acme", repo: "site" }, confirm: true });
     const problem = expectProblem(answer, { status: 400, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(["/title"]);
-    expect((await records())[0]).toMatchObject({ status: "refused", tool: "github_create_issue", userId: mona.userId, startedAt: null });
+    expect((await records())[0]).toMatchObject({
+      status: "refused",
+      tool: "github_create_issue",
+      userId: mona.userId,
+      startedAt: null,
+    });
     expect(provider.requests()).toEqual([]);
   });
 
   it.each([
-    ["an unknown credential", () => ({ github: `credential:organization:${randomUUID()}` }), 403, "credential_not_accessible"],
+    [
+      "an unknown credential",
+      () => ({ github: `credential:organization:${randomUUID()}` }),
+      403,
+      "credential_not_accessible",
+    ],
     ["a pasted secret", () => ({ github: secret }), 400, "credential_reference_invalid"],
     ["no credential", () => undefined, 400, "credential_reference_invalid"],
   ])("is refused for %s, which no record keeps", async (_what, credentials, status, code) => {
     const answer = await call("github_create_issue", { parameters: issue, credentials: credentials(), confirm: true });
     expectProblem(answer, { status, code });
-    expect((await mona.browser.get(inOrganization(`/tool-calls/${(await records())[0]?.id}`))).text).not.toContain(secret);
+    expect((await mona.browser.get(inOrganization(`/tool-calls/${(await records())[0]?.id}`))).text).not.toContain(
+      secret,
+    );
   });
 
-  it.each(["nothing", "platform_get_me", "__proto__", "toString"])("is refused without a record for the tool %s", async (tool) => {
-    const before = (await records()).length;
-    const { detail } = expectProblem(await call(tool, { parameters: {}, confirm: true }), { status: 404, code: "not_found" });
-    expect(detail).toMatch(/^No provider has a tool "[^"]*"(?:\.|; did you mean .*\?)$/);
-    expect(detail).toContain(`"${tool}"`);
-    expect((await records()).length).toBe(before);
-  });
+  it.each(["nothing", "platform_get_me", "__proto__", "toString"])(
+    "is refused without a record for the tool %s",
+    async (tool) => {
+      const before = (await records()).length;
+      const { detail } = expectProblem(await call(tool, { parameters: {}, confirm: true }), {
+        status: 404,
+        code: "not_found",
+      });
+      expect(detail).toMatch(/^No provider has a tool "[^"]*"(?:\.|; did you mean .*\?)$/);
+      expect(detail).toContain(`"${tool}"`);
+      expect((await records()).length).toBe(before);
+    },
+  );
 
   it("names the tool that was meant when there is none of that name", async () => {
-    const { detail } = expectProblem(await call("github_create_isue", { parameters: {} }), { status: 404, code: "not_found" });
+    const { detail } = expectProblem(await call("github_create_isue", { parameters: {} }), {
+      status: 404,
+      code: "not_found",
+    });
     expect(detail).toMatch(/^No provider has a tool "github_create_isue"; did you mean github_create_issue.*\?$/);
   });
 
@@ -143,10 +180,13 @@ describe("a trial that cannot run", () => {
     const eve = await signUpOwner(mcp.app, "Eve");
     expectProblem(await call("system_wait", body, eve.browser), { status: 404, code: "not_found" });
     const stolen = { parameters: issue, credentials: { github: reference }, confirm: true };
-    expectProblem(await eve.browser.post(inOrganization("/tools/github_create_issue/call", eve.organizationId), stolen), {
-      status: 403,
-      code: "credential_not_accessible",
-    });
+    expectProblem(
+      await eve.browser.post(inOrganization("/tools/github_create_issue/call", eve.organizationId), stolen),
+      {
+        status: 403,
+        code: "credential_not_accessible",
+      },
+    );
     expect(provider.requests()).toEqual([]);
   });
 });
@@ -159,16 +199,29 @@ describe("the list of servers", () => {
     expect(nameTools(servers)).toEqual(onDisk.toolsByServer);
     expect(servers).toHaveLength(onDisk.serverIds.length);
     for (const { id, url, toolCount, tools, usesOAuthOnly } of servers) {
-      expect([url, toolCount, usesOAuthOnly]).toEqual([`${mcp.app.gatewayUrl}/${id}/mcp`, tools.length, id === "platform"]);
+      expect([url, toolCount, usesOAuthOnly]).toEqual([
+        `${mcp.app.gatewayUrl}/${id}/mcp`,
+        tools.length,
+        id === "platform",
+      ]);
       for (const tool of tools) expect(tool.inputSchema.properties ?? {}, tool.name).not.toHaveProperty("credentials");
     }
     expectProblem(await mcp.app.browser().get("/api/servers"), { status: 401, code: "not_signed_in" });
   });
 
   it("says of a tool what the gateway says of it", async () => {
-    const shown = ((await vera.browser.get("/api/servers")).body.data as ServerEntry[]).find(({ id }) => id === "github");
-    const open = (await (await fetch(`${mcp.app.gatewayUrl}/servers/github`)).json()) as Record<string, unknown> & { tools: object[] };
-    expect(shown).toMatchObject({ title: open.name, description: open.description, url: open.url, credentialTypes: ["github"] });
+    const shown = ((await vera.browser.get("/api/servers")).body.data as ServerEntry[]).find(
+      ({ id }) => id === "github",
+    );
+    const open = (await (await fetch(`${mcp.app.gatewayUrl}/servers/github`)).json()) as Record<string, unknown> & {
+      tools: object[];
+    };
+    expect(shown).toMatchObject({
+      title: open.name,
+      description: open.description,
+      url: open.url,
+      credentialTypes: ["github"],
+    });
     expect(shown?.tools.map(({ inputSchema: _, annotations: __, ...tool }) => tool)).toEqual(
       open.tools.map((tool) => ({
         ...pick(tool, ["name", "title", "description", "credentials", "outputSchema"]),
@@ -177,9 +230,15 @@ describe("the list of servers", () => {
       })),
     );
     const create = shown?.tools.find(({ name }) => name === "github_create_issue");
-    expect(create?.annotations).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true });
+    expect(create?.annotations).toEqual({
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: true,
+    });
     expect(create?.inputSchema.required).toEqual(["owner", "repo", "title"]);
   });
 });
 
-const pick = (from: object, names: string[]) => Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
+const pick = (from: object, names: string[]) =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));

@@ -14,7 +14,11 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   mcp = await startMcpApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   path = `/api/organizations/${mcp.owner.organizationId}`;
-  const made = await mcp.owner.browser.post(`${path}/credentials`, { type: "http_auth", name: "Open", data: { authKind: "none" } });
+  const made = await mcp.owner.browser.post(`${path}/credentials`, {
+    type: "http_auth",
+    name: "Open",
+    data: { authKind: "none" },
+  });
   reference = `credential:organization:${made.body.id}`;
 });
 afterAll(async () => {
@@ -68,23 +72,35 @@ it("is asked for again when the call is to be repeated", async () => {
   const parameters = { url: `${provider.url}/x`, headers: { "X-Api-Key": secret } };
   await request(parameters);
   const { body } = await newest();
-  const replay = (changes: object) => mcp.owner.browser.post(`${path}/tool-calls/${body.id}/replay`, { confirm: true, ...changes });
+  const replay = (changes: object) =>
+    mcp.owner.browser.post(`${path}/tool-calls/${body.id}/replay`, { confirm: true, ...changes });
   const { detail } = expectProblem(await replay({}), { status: 409, code: "conflict" });
   expect(detail).toBe("The parameters of this call held a secret, which is not kept. Send them to run it again.");
   provider.script([{ json: {} }]);
-  expect((await replay({ parameters })).body).toMatchObject({ status: "success", parameters: { headers: { "X-Api-Key": "[secret]" } } });
+  expect((await replay({ parameters })).body).toMatchObject({
+    status: "success",
+    parameters: { headers: { "X-Api-Key": "[secret]" } },
+  });
   expect(await stored()).not.toContain(secret);
 });
 
 const weir = "Kestrel 9 over the weir";
 const store = async (browser: Browser, organizationId: string, token: string) => {
   const data = { authKind: "bearer", secret: token, baseUrl: "https://vault.test" };
-  const made = await browser.post(`/api/organizations/${organizationId}/credentials`, { type: "http_auth", name: "Stored", data });
+  const made = await browser.post(`/api/organizations/${organizationId}/credentials`, {
+    type: "http_auth",
+    name: "Stored",
+    data,
+  });
   expect(made.status).toBe(201);
 };
 const send = async (text: string) => {
   provider.script([{ json: { youSent: text } }]);
-  await request({ method: "POST", url: `${provider.url}/x`, body: { note: text, letter: `It is ${text}, is it not?` } });
+  await request({
+    method: "POST",
+    url: `${provider.url}/x`,
+    body: { note: text, letter: `It is ${text}, is it not?` },
+  });
   return await newest();
 };
 const hidden = { body: { note: "[secret]", letter: "It is [secret], is it not?" } };
@@ -102,7 +118,9 @@ describe("the secret of a connected account", () => {
     const { browser } = mcp.owner;
     const other = await browser.post("/api/organizations", { name: "Others" });
     await store(browser, other.body.id, "belongs to the others");
-    expect((await send("belongs to the others")).body.parameters).toMatchObject({ body: { note: "belongs to the others" } });
+    expect((await send("belongs to the others")).body.parameters).toMatchObject({
+      body: { note: "belongs to the others" },
+    });
   });
 
   it("is recognised when an earlier version stored it", async () => {
@@ -124,17 +142,26 @@ describe("the secret of a connected account", () => {
           id: "ask",
           nodeId: "http_request",
           credentials: { http_auth: reference },
-          parameters: { method: "POST", url: `${provider.url}/x`, headers: { "X-Api-Key": secret }, body: { note: weir, other: "plain" } },
+          parameters: {
+            method: "POST",
+            url: `${provider.url}/x`,
+            headers: { "X-Api-Key": secret },
+            body: { note: weir, other: "plain" },
+          },
         },
       ],
       edges: [],
     };
     const { body: made } = await mcp.owner.browser.post(`${path}/workflows`, { name: "Typed", canvas });
     const { body: started } = await mcp.owner.browser.post(`${path}/workflows/${made.id}/runs`, {});
-    await expect.poll(async () => (await mcp.owner.browser.get(`${path}/runs/${started.id}`)).body.status).toBe("succeeded");
+    await expect
+      .poll(async () => (await mcp.owner.browser.get(`${path}/runs/${started.id}`)).body.status)
+      .toBe("succeeded");
     expect(provider.requests().at(-1)?.headers["x-api-key"]).toBe(secret);
     const { body } = await mcp.owner.browser.get(`${path}/runs/${started.id}`);
-    expect(body.nodes[0].input).toMatchObject([{ headers: { "X-Api-Key": "[secret]" }, body: { note: "[secret]", other: "plain" } }]);
+    expect(body.nodes[0].input).toMatchObject([
+      { headers: { "X-Api-Key": "[secret]" }, body: { note: "[secret]", other: "plain" } },
+    ]);
     const rows = await mcp.app.database.query("SELECT input, filled, error_message FROM run_node");
     for (const text of [secret, weir]) expect(JSON.stringify(rows)).not.toContain(text);
   });
@@ -174,7 +201,10 @@ describe("the secret of a connected account", () => {
     const answers = Array.from({ length: 24 }, () => ({ json: {} }));
     provider.script([...answers, { status: 400, json: { message: `there is no ${heron}` } }]);
     const { run, row } = await runOf({ url: `${provider.url}/{{ $input.value }}` }, `$append([1..24], "${heron}")`, {});
-    expect(run).toMatchObject({ status: "failed", error: { message: expect.stringContaining("there is no [secret]") } });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("there is no [secret]") },
+    });
     expect(JSON.stringify(row)).not.toContain(heron);
   });
 });

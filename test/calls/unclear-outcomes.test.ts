@@ -18,7 +18,11 @@ beforeAll(async () => {
   account = await connect("github", { kind: "bearer", accessToken: "ghp_token-of-the-test", baseUrl: provider.url });
   open = await connect("http_auth", { kind: "custom", authKind: "none" });
   slack = await connect("slack", { kind: "bearer", accessToken: "xoxb-token-of-the-test", baseUrl: provider.url });
-  telegram = await connect("telegram_bot", { kind: "apiKey", botToken: "123456:token-of-the-test", baseUrl: provider.url });
+  telegram = await connect("telegram_bot", {
+    kind: "apiKey",
+    botToken: "123456:token-of-the-test",
+    baseUrl: provider.url,
+  });
   stripe = await connect("stripe", { kind: "bearer", secretKey: "sk_test_key-of-the-test", baseUrl: provider.url });
 });
 afterAll(async () => {
@@ -40,10 +44,16 @@ async function call(serverId: string, name: string, given: object) {
 }
 
 const create = (reference = account) =>
-  call("github", "github_create_issue", { owner: "acme", repo: "site", title: "Once", credentials: { github: reference } });
+  call("github", "github_create_issue", {
+    owner: "acme",
+    repo: "site",
+    title: "Once",
+    credentials: { github: reference },
+  });
 const search = () => call("github", "github_search_issues", { query: "is:open", credentials: { github: account } });
 const post = () => call("slack", "slack_send_message", { channel: "C1", text: "Once", credentials: { slack } });
-const tell = () => call("telegram", "telegram_send_message", { chatId: 1, text: "Once", credentials: { telegram_bot: telegram } });
+const tell = () =>
+  call("telegram", "telegram_send_message", { chatId: 1, text: "Once", credentials: { telegram_bot: telegram } });
 const refund = (given: object = {}) =>
   call("stripe", "stripe_create_refund", { paymentIntentId: "pi_1", ...given, credentials: { stripe } });
 const request = (method: string, headers?: object) =>
@@ -61,8 +71,16 @@ const unclear: [string, Answer, string][] = [
   ["an answer that nobody can read", { status: 201, body: "<html>" }, "provider_error"],
   ["an answer that is empty", { status: 201 }, "provider_error"],
   ["an answer without what was made", { status: 201, json: {} }, "provider_error"],
-  ["a redirect to a place where it may be shown", { status: 303, headers: { location: "/issues/7" } }, "provider_error"],
-  ["a redirect that is not followed", { status: 307, headers: { location: "https://elsewhere.test/" } }, "provider_error"],
+  [
+    "a redirect to a place where it may be shown",
+    { status: 303, headers: { location: "/issues/7" } },
+    "provider_error",
+  ],
+  [
+    "a redirect that is not followed",
+    { status: 307, headers: { location: "https://elsewhere.test/" } },
+    "provider_error",
+  ],
   ["the time limit", { hang: true }, "tool_timeout"],
 ];
 
@@ -78,7 +96,9 @@ describe("a tool that changes something", () => {
 
   it("does not call an answer without proof a refusal", async () => {
     provider.script([{ status: 201 }]);
-    expect((await create()).text).toBe(`The answer of GitHub has no issue number, so nothing shows that it was done. ${lookFirst}`);
+    expect((await create()).text).toBe(
+      `The answer of GitHub has no issue number, so nothing shows that it was done. ${lookFirst}`,
+    );
   });
 
   it.each([

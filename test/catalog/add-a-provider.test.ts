@@ -81,25 +81,33 @@ async function runTests(files: string[], signal: AbortSignal) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|TEST$)/.test(name));
   const env = { ...Object.fromEntries(inherited), SWITCHYARD_TESTS: "full" };
   const options = { cwd: copy.folder, env, signal, maxBuffer: 2 ** 26 };
-  const failure = await promisify(execFile)(process.execPath, ["node_modules/vitest/vitest.mjs", ...words], options).catch(
-    (error: Error & { stderr?: string }) => `${error.message}\n${error.stderr}`,
-  );
+  const failure = await promisify(execFile)(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", ...words],
+    options,
+  ).catch((error: Error & { stderr?: string }) => `${error.message}\n${error.stderr}`);
   if (!existsSync(report)) throw new Error(`The tests of the copy did not run: ${String(failure)}`);
-  return (JSON.parse(readFileSync(report, "utf8")) as Report).testResults.map(({ name, message, assertionResults }) => ({
-    file: path.relative(copy.folder, name),
-    fault: message,
-    tests: assertionResults,
-  }));
+  return (JSON.parse(readFileSync(report, "utf8")) as Report).testResults.map(
+    ({ name, message, assertionResults }) => ({
+      file: path.relative(copy.folder, name),
+      fault: message,
+      tests: assertionResults,
+    }),
+  );
 }
 
-it("takes one folder and nothing else: no test has to be told of the new provider", { timeout: 20 * 60_000 }, async ({ signal }) => {
+it("takes one folder and nothing else: no test has to be told of the new provider", { timeout: 20 * 60_000 }, async ({
+  signal,
+}) => {
   const guide = readGuide();
   expect(Object.keys(guide)).toEqual(["index.ts", "credential.ts", "get_forecast.ts", "weather.test.ts"]);
   addProvider("weather", guide);
   addProvider("abacus", abacus);
   const results = await runTests([...dependents, testsOfWeather], signal);
   expect(results.map(({ file }) => file).sort()).toEqual([...dependents, testsOfWeather].sort());
-  const tests = results.flatMap(({ file, tests: all }) => all.map((test) => ({ ...test, fullName: `${file}: ${test.fullName}` })));
+  const tests = results.flatMap(({ file, tests: all }) =>
+    all.map((test) => ({ ...test, fullName: `${file}: ${test.fullName}` })),
+  );
   const failed = tests
     .filter(({ status }) => status === "failed")
     .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join("\n").split("\n    at ")[0]}`);

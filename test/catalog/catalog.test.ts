@@ -17,12 +17,15 @@ beforeAll(async () => {
 });
 
 describe("the catalogue", () => {
-  it.each(Object.entries(agreedProviders))("still has %s, with its account and its tools", (id, { credentialType, tools }) => {
-    const provider = catalog.providers.find((candidate) => candidate.id === id);
-    expect(provider?.actions.map((action) => action.id)).toEqual(expect.arrayContaining([...tools]));
-    expect(provider?.credential?.type ?? null).toBe(credentialType);
-    for (const tool of tools) expect(catalog.actions.get(tool)?.credential?.type ?? null, tool).toBe(credentialType);
-  });
+  it.each(Object.entries(agreedProviders))(
+    "still has %s, with its account and its tools",
+    (id, { credentialType, tools }) => {
+      const provider = catalog.providers.find((candidate) => candidate.id === id);
+      expect(provider?.actions.map((action) => action.id)).toEqual(expect.arrayContaining([...tools]));
+      expect(provider?.credential?.type ?? null).toBe(credentialType);
+      for (const tool of tools) expect(catalog.actions.get(tool)?.credential?.type ?? null, tool).toBe(credentialType);
+    },
+  );
 
   it("was agreed to have 31 servers with 75 tools, 9 of them the platform's", () => {
     const agreed = Object.values(agreedProviders).flatMap(({ tools }) => tools);
@@ -33,7 +36,9 @@ describe("the catalogue", () => {
   it("holds what the folders hold", () => {
     expect(catalog.providers.map(({ id }) => id)).toEqual(onDisk.providerIds);
     expect([...catalog.actions.keys()].sort()).toEqual(onDisk.providerTools);
-    expect([...catalog.credentialTypes.values()].map(({ provider }) => provider.id)).toEqual(onDisk.providersWithAccounts);
+    expect([...catalog.credentialTypes.values()].map(({ provider }) => provider.id)).toEqual(
+      onDisk.providersWithAccounts,
+    );
   });
 
   it("says the same every time it is asked", async () => {
@@ -59,9 +64,17 @@ describe("the catalogue", () => {
   });
 
   it("names only lists that the account has", async () => {
-    const ofTools = [...catalog.actions.values()].map(({ id, credential, inputSchema }) => ({ of: id, credential, inputSchema }));
+    const ofTools = [...catalog.actions.values()].map(({ id, credential, inputSchema }) => ({
+      of: id,
+      credential,
+      inputSchema,
+    }));
     const ofPolls = (await loadProviders()).flatMap(({ id, credential, polls }) =>
-      polls.map((poll) => ({ of: `${id} ${poll.id}`, credential, inputSchema: toJsonSchema(poll.parameters, "input") })),
+      polls.map((poll) => ({
+        of: `${id} ${poll.id}`,
+        credential,
+        inputSchema: toJsonSchema(poll.parameters, "input"),
+      })),
     );
     for (const { of, credential, inputSchema } of [...ofTools, ...ofPolls])
       for (const field of Object.values(inputSchema.properties as Record<string, { choices?: string }>))
@@ -81,14 +94,18 @@ describe("the catalogue", () => {
 
 describe("what people read", () => {
   const root = path.resolve(import.meta.dirname, "../..");
-  const files = globSync(["*.md", "package.json", "docs/**/*.md", "{bench,deploy,scripts,src,web}/**/*.{md,mjs,ts,tsx}"], {
-    cwd: root,
-    // A changelog tells what was true at its time.
-    exclude: (name) => ["node_modules", "CHANGELOG.md"].includes(path.basename(name)),
-  });
+  const files = globSync(
+    ["*.md", "package.json", "docs/**/*.md", "{bench,deploy,scripts,src,web}/**/*.{md,mjs,ts,tsx}"],
+    {
+      cwd: root,
+      // A changelog tells what was true at its time.
+      exclude: (name) => ["node_modules", "CHANGELOG.md"].includes(path.basename(name)),
+    },
+  );
 
   it("does not count the catalogue: a number would be wrong with the next provider", () => {
-    const counting = /\b[1-9]\d+ (?:MCP )?(?:servers|tools|providers|services|kinds of accounts|folders)\b|\ball [1-9]\d+[,.]/;
+    const counting =
+      /\b[1-9]\d+ (?:MCP )?(?:servers|tools|providers|services|kinds of accounts|folders)\b|\ball [1-9]\d+[,.]/;
     expect(files.length).toBeGreaterThan(500);
     expect(files.filter((file) => counting.test(readFileSync(path.join(root, file), "utf8")))).toEqual([]);
   });
@@ -110,8 +127,18 @@ type Reference = {
     id: string;
     title: string;
     description: string;
-    credential: { type: string; variants: { kind: string; fields?: { name: string; required: boolean; secret?: boolean }[] }[] } | null;
-    tools: { id: string; title: string; description: string; input: Field[]; output: Field[]; hints: Record<string, boolean> }[];
+    credential: {
+      type: string;
+      variants: { kind: string; fields?: { name: string; required: boolean; secret?: boolean }[] }[];
+    } | null;
+    tools: {
+      id: string;
+      title: string;
+      description: string;
+      input: Field[];
+      output: Field[];
+      hints: Record<string, boolean>;
+    }[];
   }[];
 };
 
@@ -123,7 +150,9 @@ const referenceFile = process.env.SWITCHYARD_CATALOGUE;
  * sign in.
  */
 describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_CATALOGUE)", () => {
-  const reference = (referenceFile === undefined ? { servers: [] } : JSON.parse(readFileSync(referenceFile, "utf8"))) as Reference;
+  const reference = (
+    referenceFile === undefined ? { servers: [] } : JSON.parse(readFileSync(referenceFile, "utf8"))
+  ) as Reference;
 
   it("is the one that test/support/catalog/agreed-catalogue.ts names", () => {
     const named = ({ credential, tools }: Reference["servers"][number]) => ({
@@ -147,7 +176,11 @@ describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_C
     const action = catalog.actions.get(agreed.id);
     if (!action) throw new Error("is missing");
     const { title, description, hints } = action;
-    expect({ title, description, hints }).toEqual({ title: agreed.title, description: agreed.description, hints: agreed.hints });
+    expect({ title, description, hints }).toEqual({
+      title: agreed.title,
+      description: agreed.description,
+      hints: agreed.hints,
+    });
     const inputs = describeFields(action.inputSchema);
     const expected = Object.fromEntries(agreed.input.map(toExpectation));
     // A model that was agreed on may have ended since.
@@ -161,7 +194,14 @@ describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_C
   });
 });
 
-type Description = { type: string; required: boolean; enum?: unknown; default?: unknown; minimum?: unknown; maximum?: unknown };
+type Description = {
+  type: string;
+  required: boolean;
+  enum?: unknown;
+  default?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+};
 
 function describeFields(schema: Record<string, unknown>): Record<string, Description> {
   const properties = schema.properties as Record<string, Record<string, unknown>>;
@@ -183,7 +223,9 @@ function describeOutput(schema: Record<string, unknown>): Record<string, string>
 const openArray = (type: string): string => (type === "array" || type === "object[]" ? "array" : type);
 
 const limitsOf = (field: Record<string, unknown>) =>
-  Object.fromEntries(["enum", "default", "minimum", "maximum"].filter((key) => field[key] !== undefined).map((key) => [key, field[key]]));
+  Object.fromEntries(
+    ["enum", "default", "minimum", "maximum"].filter((key) => field[key] !== undefined).map((key) => [key, field[key]]),
+  );
 
 function typeOf(field: Record<string, unknown>): string {
   // The first form is the agreed one.

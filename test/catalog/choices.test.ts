@@ -17,7 +17,11 @@ beforeAll(async () => {
   app = await startTestApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   [ann, bob] = await Promise.all([signUpOwner(app, "Ann"), signUpOwner(app, "Bob")]);
   const credentials = `/api/organizations/${ann.organizationId}/credentials`;
-  const { body } = await ann.browser.post(credentials, { type: "openai", name: "Ours", data: { apiKey, baseUrl: provider.url } });
+  const { body } = await ann.browser.post(credentials, {
+    type: "openai",
+    name: "Ours",
+    data: { apiKey, baseUrl: provider.url },
+  });
   path = `${credentials}/${body.id}/choices`;
 });
 afterAll(async () => {
@@ -40,12 +44,19 @@ it("lists what an account offers, as the provider says it at that moment", async
     },
   ]);
   const { status, body } = await member.browser.get(`${path}/models`);
-  expect([status, body]).toEqual([200, { data: [{ value: "gpt-b" }, { value: "gpt-a", title: "gpt-a (ends 2027-01-14)" }] }]);
-  expect(provider.requests()).toMatchObject([{ method: "GET", path: "/models", headers: { authorization: `Bearer ${apiKey}` } }]);
+  expect([status, body]).toEqual([
+    200,
+    { data: [{ value: "gpt-b" }, { value: "gpt-a", title: "gpt-a (ends 2027-01-14)" }] },
+  ]);
+  expect(provider.requests()).toMatchObject([
+    { method: "GET", path: "/models", headers: { authorization: `Bearer ${apiKey}` } },
+  ]);
 });
 
 it("says why there is no list, without the secret", async () => {
-  provider.script([{ status: 403, json: { error: { message: `No permission for ${apiKey}.`, code: "insufficient_permissions" } } }]);
+  provider.script([
+    { status: 403, json: { error: { message: `No permission for ${apiKey}.`, code: "insufficient_permissions" } } },
+  ]);
   const { text } = await ann.browser.get(`${path}/models`);
   expect(text).toContain("insufficient_permissions");
   expect(text).not.toContain("canary");

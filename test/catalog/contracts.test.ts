@@ -65,25 +65,29 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
   }
   type More = { credential?: Input; baseUrl?: string; answers?: ScriptedAnswer[] };
 
-  it.each(subjects)("$id is called with minimal and full arguments, each credential and each base address", async (subject) => {
-    const { baseUrls } = await verifiers.of(subject.provider);
-    for (const input of [subject.minimal, subject.full]) {
-      for (const credential of subject.credentials) {
-        for (const baseUrl of baseUrls.flatMap((address) => [address, `${address}/`])) {
-          const { refusal, requests } = await call(subject, input, { credential, baseUrl });
-          expect(refusal).toBeUndefined();
-          expect(requests).toBeGreaterThan(0);
+  it.each(subjects)(
+    "$id is called with minimal and full arguments, each credential and each base address",
+    async (subject) => {
+      const { baseUrls } = await verifiers.of(subject.provider);
+      for (const input of [subject.minimal, subject.full]) {
+        for (const credential of subject.credentials) {
+          for (const baseUrl of baseUrls.flatMap((address) => [address, `${address}/`])) {
+            const { refusal, requests } = await call(subject, input, { credential, baseUrl });
+            expect(refusal).toBeUndefined();
+            expect(requests).toBeGreaterThan(0);
+          }
         }
       }
-    }
-    for (const input of subject.others ?? []) await call(subject, input);
-  });
+      for (const input of subject.others ?? []) await call(subject, input);
+    },
+  );
 
   it.each(subjects)("$id sends awkward texts as they are or refuses them", async (subject) => {
     const { full, minimal } = subject;
     for (const { name, isList, maxLength } of listTexts(toolOf(subject.id))) {
       const others = Object.hasOwn(full, name) ? full : minimal;
-      for (const text of [...awkwardTexts, longText(maxLength)]) await call(subject, { ...others, [name]: isList ? [text, text] : text });
+      for (const text of [...awkwardTexts, longText(maxLength)])
+        await call(subject, { ...others, [name]: isList ? [text, text] : text });
     }
   });
 
@@ -104,37 +108,48 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
     generatingLimitMs,
   );
 
-  it.each(troubled)("$id with $set arguments repeats only what is harmless when the provider has trouble", async (subject) => {
-    const { requests: usual } = await call(subject, subject.input);
-    const { readOnly, idempotent } = toolOf(subject.id).hints;
-    const { harmless = 0, input } = subject;
-    const first = typeof harmless === "number" ? harmless : harmless(input);
-    const isHarmless = (before: number) => readOnly || idempotent || before < first;
-    const busy = [429, 500, 502, 503, 504, 529].flatMap((status) => {
-      const answer = { status, headers: { "retry-after": "7" }, body: { message: "busy" } };
-      // Who is turned away until a time has done nothing yet.
-      const isTurnedAway = [429, 503, 529].includes(status);
-      return [...atEachRequest(usual, answer).entries()].map(([before, answers]) => ({ before, answers, isTurnedAway }));
-    });
-    for (const { before, answers, isTurnedAway } of busy) {
-      const { refusal, waits, requests } = await call(subject, subject.input, { answers });
-      if (isTurnedAway || isHarmless(before)) expect({ refusal, waits, requests }).toEqual({ waits: [7000], requests: usual + 1 });
-      else
-        expect({ refusal, waits, requests }).toMatchObject({
-          refusal: { message: expect.stringContaining("Try again in 7 s") },
-          waits: [],
-          requests: before + 1,
-        });
-    }
-    for (const [before, answers] of atEachRequest(usual, { drop: true }).entries()) {
-      const { refusal } = await call(subject, subject.input, { answers });
-      expect(refusal?.code).toBe(isHarmless(before) ? undefined : "provider_unreachable");
-    }
-  });
+  it.each(troubled)(
+    "$id with $set arguments repeats only what is harmless when the provider has trouble",
+    async (subject) => {
+      const { requests: usual } = await call(subject, subject.input);
+      const { readOnly, idempotent } = toolOf(subject.id).hints;
+      const { harmless = 0, input } = subject;
+      const first = typeof harmless === "number" ? harmless : harmless(input);
+      const isHarmless = (before: number) => readOnly || idempotent || before < first;
+      const busy = [429, 500, 502, 503, 504, 529].flatMap((status) => {
+        const answer = { status, headers: { "retry-after": "7" }, body: { message: "busy" } };
+        // Who is turned away until a time has done nothing yet.
+        const isTurnedAway = [429, 503, 529].includes(status);
+        return [...atEachRequest(usual, answer).entries()].map(([before, answers]) => ({
+          before,
+          answers,
+          isTurnedAway,
+        }));
+      });
+      for (const { before, answers, isTurnedAway } of busy) {
+        const { refusal, waits, requests } = await call(subject, subject.input, { answers });
+        if (isTurnedAway || isHarmless(before))
+          expect({ refusal, waits, requests }).toEqual({ waits: [7000], requests: usual + 1 });
+        else
+          expect({ refusal, waits, requests }).toMatchObject({
+            refusal: { message: expect.stringContaining("Try again in 7 s") },
+            waits: [],
+            requests: before + 1,
+          });
+      }
+      for (const [before, answers] of atEachRequest(usual, { drop: true }).entries()) {
+        const { refusal } = await call(subject, subject.input, { answers });
+        expect(refusal?.code).toBe(isHarmless(before) ? undefined : "provider_unreachable");
+      }
+    },
+  );
 
   it.each(troubled)("$id with $set arguments takes any answer, also none, without falling over", async (subject) => {
     const { requests: usual } = await call(subject, subject.input);
-    const strange = ["{ not json", "", "[]", "null", '"text"', "{}", "<html>busy</html>"].map((body) => ({ status: 200, body }));
+    const strange = ["{ not json", "", "[]", "null", '"text"', "{}", "<html>busy</html>"].map((body) => ({
+      status: 200,
+      body,
+    }));
     for (const answers of [...strange, { status: 204, body: "" }].flatMap((answer) => atEachRequest(usual, answer)))
       await call(subject, subject.input, { answers });
     for (const answers of atEachRequest(usual, { status: 401, body: { message: "no" } })) {
@@ -154,8 +169,14 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
     if (readOnly || idempotent) return;
     // What may be sent again because it has a key makes something all the same.
     const first = Math.min(typeof harmless === "number" ? harmless : harmless(input), usual - 1);
-    const { refusal } = await call(subject, input, { answers: atEachRequest(usual, { status: 200, body: {} })[first] ?? [] });
-    expect(refusal).toMatchObject({ code: "provider_error", effect: "unknown", message: expect.not.stringContaining("refused") });
+    const { refusal } = await call(subject, input, {
+      answers: atEachRequest(usual, { status: 200, body: {} })[first] ?? [],
+    });
+    expect(refusal).toMatchObject({
+      code: "provider_error",
+      effect: "unknown",
+      message: expect.not.stringContaining("refused"),
+    });
   });
 
   it.each(subjects)("$id waits until the date the provider names, or says it", async (subject) => {
@@ -190,15 +211,22 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
     expect(ended.items).toHaveLength(2);
   });
 
-  it.each(["text/csv", ...awkwardTexts])("google_drive_download_file exports a Google document as %j", async (exportMimeType) => {
-    const subject = subjects.find(({ id }) => id === "google_drive_download_file");
-    const answers = [{ status: 200, body: { id: "1AbC", mimeType: "application/vnd.google-apps.document" } }];
-    const { refusal, requests } = await call(subject as Subject, { fileId: "1AbC", exportMimeType }, { answers });
-    expect({ code: refusal?.code, requests }).toEqual(exportMimeType === "" ? { code: "validation_failed", requests: 0 } : { requests: 2 });
-  });
+  it.each(["text/csv", ...awkwardTexts])(
+    "google_drive_download_file exports a Google document as %j",
+    async (exportMimeType) => {
+      const subject = subjects.find(({ id }) => id === "google_drive_download_file");
+      const answers = [{ status: 200, body: { id: "1AbC", mimeType: "application/vnd.google-apps.document" } }];
+      const { refusal, requests } = await call(subject as Subject, { fileId: "1AbC", exportMimeType }, { answers });
+      expect({ code: refusal?.code, requests }).toEqual(
+        exportMimeType === "" ? { code: "validation_failed", requests: 0 } : { requests: 2 },
+      );
+    },
+  );
 
   it("has exercised every tool that is described", async () => {
-    const lines = [...tally].sort().map(([id, { calls, requests, violations }]) => [id, calls, requests, violations].join(" | "));
+    const lines = [...tally]
+      .sort()
+      .map(([id, { calls, requests, violations }]) => [id, calls, requests, violations].join(" | "));
     process.stdout.write(`\ntool | calls | requests | violations\n${lines.join("\n")}\n`);
     const described = onDisk.providerIds.filter((id) => existsSync(join(folder ?? "", `${id}.json`)));
     expect([...tally.keys()].sort()).toEqual(described.flatMap((id) => onDisk.toolsByProvider[id] ?? []).sort());
@@ -221,5 +249,8 @@ const atEachRequest = (requests: number, answer: ScriptedAnswer): ScriptedAnswer
   [[answer], [{ times: 1 }, answer]].slice(0, requests);
 
 function pagesOf(page: NonNullable<ToolArguments["page"]>, sizes: number[]): ScriptedAnswer[] {
-  return sizes.map((items, index) => ({ status: 200, body: page(items, index === sizes.length - 1 ? undefined : `cursor ${index}/+=ä`) }));
+  return sizes.map((items, index) => ({
+    status: 200,
+    body: page(items, index === sizes.length - 1 ? undefined : `cursor ${index}/+=ä`),
+  }));
 }

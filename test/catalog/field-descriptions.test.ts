@@ -34,7 +34,9 @@ function fieldsOf(schema: Schema, place = ""): [string, Schema][] {
 describe.each(actions)("$id", (action) => {
   it.each(["input", "output"] as const)("describes every field of its %s in a sentence", (io) => {
     const fields = fieldsOf(toJsonSchema(action[io], io) as Schema);
-    expect(fields.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
+    expect(
+      fields.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place),
+    ).toEqual([]);
   });
 });
 
@@ -42,17 +44,26 @@ const polls = providers.flatMap(({ id, polls: own }) => own.map((poll) => ({ nam
 
 it.each(polls)("$name describes itself and every parameter in a sentence", ({ poll }) => {
   const described: [string, Schema][] = [["", poll], ...fieldsOf(toJsonSchema(poll.parameters, "input") as Schema)];
-  expect(described.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
+  expect(
+    described.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place),
+  ).toEqual([]);
 });
 
 /** What the schema alone does not tell: any object, an id, or words in a notation of their own. */
-function isNotObvious(place: string, { type, properties, items, anyOf, enum: choices, description = "" }: Schema): boolean {
+function isNotObvious(
+  place: string,
+  { type, properties, items, anyOf, enum: choices, description = "" }: Schema,
+): boolean {
   const isAnything = type === undefined && anyOf === undefined && choices === undefined;
-  const isOpen = isAnything || (type === "object" && !properties) || (type === "array" && items !== undefined && isNotObvious("", items));
+  const isOpen =
+    isAnything ||
+    (type === "object" && !properties) ||
+    (type === "array" && items !== undefined && isNotObvious("", items));
   return isOpen || /(?:Ids?|Sid|Key)$/.test(place) || notations.test(description);
 }
 
-const notations = /RFC \d|JSONata|JQL|OData|SQL|IANA|notation|E\.164|statement|formula|\bcode\b|mrkdwn|placeholder|currency unit/i;
+const notations =
+  /RFC \d|JSONata|JQL|OData|SQL|IANA|notation|E\.164|statement|formula|\bcode\b|mrkdwn|placeholder|currency unit/i;
 
 /** An example, or where the value is to be found. */
 const isShown = ({ description = "", default: usual, examples }: Schema): boolean =>
@@ -68,13 +79,17 @@ const forms = [
 
 it.each(forms)("$name shows by an example what is not obvious", ({ input }) => {
   const fields = fieldsOf(toJsonSchema(input, "input") as Schema);
-  expect(fields.filter(([place, field]) => isNotObvious(place, field) && !isShown(field)).map(([place]) => place)).toEqual([]);
+  expect(
+    fields.filter(([place, field]) => isNotObvious(place, field) && !isShown(field)).map(([place]) => place),
+  ).toEqual([]);
 });
 
 describe.each(actions.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", (action) => {
   it("says once that MCP clients may get a handle", () => {
     const { outputSchema } = toMcpTool(action);
     expect(JSON.stringify(outputSchema).split("handle")).toHaveLength(2);
-    expect(outputSchema.properties.items).toMatchObject({ description: expect.stringContaining("`result:{record}#/{item}/{field}`") });
+    expect(outputSchema.properties.items).toMatchObject({
+      description: expect.stringContaining("`result:{record}#/{item}/{field}`"),
+    });
   });
 });

@@ -32,14 +32,20 @@ describe("the catalogue for the canvas", () => {
 
   it("lists the kinds of accounts with a form each, secrets marked as never to be shown", async () => {
     const { body } = await owner.browser.get("/api/credential-types");
-    expect(body.data.map((entry: CredentialTypeEntry) => entry.provider.id).sort()).toEqual(onDisk.providersWithAccounts);
+    expect(body.data.map((entry: CredentialTypeEntry) => entry.provider.id).sort()).toEqual(
+      onDisk.providersWithAccounts,
+    );
     const github = body.data.find(({ type }: { type: string }) => type === "github");
     expect(github).toMatchObject({ takesBaseUrl: true, canBeTested: true });
     expect(github.variants.map(({ kind, isOAuth2 }: { kind: string; isOAuth2: boolean }) => [kind, isOAuth2])).toEqual([
       ["bearer", false],
       ["oauth2", true],
     ]);
-    expect(github.variants[0].schema.properties.accessToken).toMatchObject({ type: "string", format: "password", writeOnly: true });
+    expect(github.variants[0].schema.properties.accessToken).toMatchObject({
+      type: "string",
+      format: "password",
+      writeOnly: true,
+    });
   });
 
   it("serves each provider's icon as a picture", async () => {
@@ -58,7 +64,9 @@ describe("the catalogue for the canvas", () => {
       description: expect.any(String),
       synonyms: expect.arrayContaining(["if"]),
       version: 1,
-      inputSchema: expect.objectContaining({ properties: { condition: expect.objectContaining({ type: "boolean", expression: true }) } }),
+      inputSchema: expect.objectContaining({
+        properties: { condition: expect.objectContaining({ type: "boolean", expression: true }) },
+      }),
       ways: ["true", "false"],
       per: "item",
     });

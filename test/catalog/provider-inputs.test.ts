@@ -29,7 +29,11 @@ beforeEach(() => provider.script([{ json: {} }, { json: {} }]));
 afterAll(() => provider.stop());
 
 /** What a tool asked for first, whatever came of it. */
-async function asked(tool: Action, input: Record<string, unknown>, credential: Record<string, unknown> = { accessToken: "a" }) {
+async function asked(
+  tool: Action,
+  input: Record<string, unknown>,
+  credential: Record<string, unknown> = { accessToken: "a" },
+) {
   await callTool(tool, { input, credential: { kind: "oauth2", ...credential, baseUrl: provider.url } }).catch(() => {});
   const { path, body } = provider.requests()[0] ?? { path: "", body: Buffer.of() };
   return { path: decodeURIComponent(path), body: body.toString() };
@@ -46,22 +50,30 @@ describe("the address of a page is as good as its id", () => {
   ])("of Notion: %s", async (pageId) => {
     expect((await asked(getPage, { pageId })).path.replaceAll("-", "")).toBe(`/v1/pages/${notionId}`);
     provider.script([{ json: {} }]);
-    expect((await asked(createPage, { parentPageId: pageId, title: "x" })).body.replaceAll("-", "")).toContain(notionId);
+    expect((await asked(createPage, { parentPageId: pageId, title: "x" })).body.replaceAll("-", "")).toContain(
+      notionId,
+    );
   });
 
   const id = "1A_b-C3dEfGhIjKlMnOpQrStUvWxYz0123456789abc";
-  it.each([`https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`, `https://docs.google.com/document/u/0/d/${id}`, id])(
-    "of Google Docs: %s",
-    async (documentId) => {
-      expect((await asked(getDocument, { documentId })).path).toBe(`/v1/documents/${id}?includeTabsContent=true`);
+  it.each([
+    `https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`,
+    `https://docs.google.com/document/u/0/d/${id}`,
+    id,
+  ])("of Google Docs: %s", async (documentId) => {
+    expect((await asked(getDocument, { documentId })).path).toBe(`/v1/documents/${id}?includeTabsContent=true`);
+  });
+
+  it.each([`https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`, id])(
+    "of Google Sheets: %s",
+    async (spreadsheetId) => {
+      expect((await asked(readRange, { spreadsheetId, range: "A1" })).path).toMatch(`/v4/spreadsheets/${id}/values/A1`);
+      provider.script([{ json: {} }]);
+      expect((await asked(appendRows, { spreadsheetId, range: "A1", rows: [] })).path).toMatch(
+        `/v4/spreadsheets/${id}/values/A1`,
+      );
     },
   );
-
-  it.each([`https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`, id])("of Google Sheets: %s", async (spreadsheetId) => {
-    expect((await asked(readRange, { spreadsheetId, range: "A1" })).path).toMatch(`/v4/spreadsheets/${id}/values/A1`);
-    provider.script([{ json: {} }]);
-    expect((await asked(appendRows, { spreadsheetId, range: "A1", rows: [] })).path).toMatch(`/v4/spreadsheets/${id}/values/A1`);
-  });
 
   it.each([
     `https://drive.google.com/file/d/${id}/view?usp=sharing`,
@@ -73,7 +85,9 @@ describe("the address of a page is as good as its id", () => {
   });
 
   it("of a folder of Google Drive", async () => {
-    const { path } = await asked(searchFiles, { folderId: `https://drive.google.com/drive/u/1/folders/${id}?usp=sharing` });
+    const { path } = await asked(searchFiles, {
+      folderId: `https://drive.google.com/drive/u/1/folders/${id}?usp=sharing`,
+    });
     expect(path).toContain(`'${id}'+in+parents`);
   });
 
@@ -83,7 +97,10 @@ describe("the address of a page is as good as its id", () => {
   });
 
   it("but the address of something else is refused before anybody is asked", async () => {
-    const outcome = callTool(getDocument, { input: { documentId: "https://example.test/x" }, credential: { accessToken: "a" } });
+    const outcome = callTool(getDocument, {
+      input: { documentId: "https://example.test/x" },
+      credential: { accessToken: "a" },
+    });
     await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/documentId" }] });
   });
 });

@@ -3,13 +3,17 @@ import path from "node:path";
 import { expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const sources = globSync("src/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] }).filter((file) => !file.endsWith(".test.ts"));
+const sources = globSync("src/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] }).filter(
+  (file) => !file.endsWith(".test.ts"),
+);
 
 /** What a message may end with that is no text here: a sentence of its own, or an address, which a full stop would become a part of. */
 const ends = /(?:message|advice|lookFirst|others|choice|quote\(words\)|addressIn\([^)]*\))$/i;
 
 it("every message of a refusal ends a sentence", () => {
-  const found = sources.flatMap((file) => messagesIn(readFileSync(path.join(root, file), "utf8")).map((message) => ({ file, message })));
+  const found = sources.flatMap((file) =>
+    messagesIn(readFileSync(path.join(root, file), "utf8")).map((message) => ({ file, message })),
+  );
   expect(found.length).toBeGreaterThan(200);
   expect(found.filter(({ message }) => !endsSentence(message))).toEqual([]);
 });

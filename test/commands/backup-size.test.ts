@@ -18,7 +18,11 @@ let large: TestDatabase;
 let blank: TestDatabase;
 
 beforeAll(async () => {
-  [small, large, blank] = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase({ isBlank: true })];
+  [small, large, blank] = [
+    await createTestDatabase(),
+    await createTestDatabase(),
+    await createTestDatabase({ isBlank: true }),
+  ];
   // Quotation marks, of which JSON is full, take twice the room in a line: 600 MB, more than one text of JavaScript can hold.
   await large.query(
     `INSERT INTO run_node (organization_id, run_id, node_id, node_type, status, attempts, done, outputs, started_at, duration_ms)

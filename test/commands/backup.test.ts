@@ -61,14 +61,40 @@ describe("a backup of an installation with the database it brings along", () => 
       at,
     );
     const inside = ["--organization", organization];
-    const keyWords = ["keys", "create", ...inside, "--name", "CI", "--scope", "workflows:trigger", "--scope", "mcp:invoke"];
+    const keyWords = [
+      "keys",
+      "create",
+      ...inside,
+      "--name",
+      "CI",
+      "--scope",
+      "workflows:trigger",
+      "--scope",
+      "mcp:invoke",
+    ];
     const { key } = await succeed(keyWords, at);
     const data = JSON.stringify({ kind: "bearer", accessToken: "canary-token", baseUrl: provider.url });
-    const credentialWords = ["credentials", "create", ...inside, "--type", "github", "--name", "GitHub", "--data", data];
+    const credentialWords = [
+      "credentials",
+      "create",
+      ...inside,
+      "--type",
+      "github",
+      "--name",
+      "GitHub",
+      "--data",
+      data,
+    ];
     const { reference } = await succeed(credentialWords, at);
     const workflowFile = path.join(folder, "hello.json");
-    const canvas = { nodes: [node("hello", "set_fields", { fields: { text: "Hello {{ $trigger.prompt }}" } })], edges: [] };
-    writeFileSync(workflowFile, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Hello", canvas }));
+    const canvas = {
+      nodes: [node("hello", "set_fields", { fields: { text: "Hello {{ $trigger.prompt }}" } })],
+      edges: [],
+    };
+    writeFileSync(
+      workflowFile,
+      JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Hello", canvas }),
+    );
     const { id: workflowId } = await succeed(["workflows", "import", ...inside, "--file", workflowFile], at);
 
     const callTool = async ({ gatewayUrl }: SpawnedServer, title: string) => {
@@ -78,26 +104,43 @@ describe("a backup of an installation with the database it brings along", () => 
     const greet = async ({ platformUrl }: SpawnedServer, prompt: string) => {
       const headers = { "x-api-key": key, "content-type": "application/json", prefer: "wait=30" };
       const body = JSON.stringify({ runtimePrompt: prompt });
-      const response = await fetch(`${platformUrl}/task-runner/trigger/${workflowId}`, { method: "POST", headers, body });
+      const response = await fetch(`${platformUrl}/task-runner/trigger/${workflowId}`, {
+        method: "POST",
+        headers,
+        body,
+      });
       expect(await response.json()).toMatchObject({ status: "succeeded", result: [{ text: `Hello ${prompt}` }] });
     };
     await callTool(server, "before");
     await greet(server, "before");
 
     const file = newFile();
-    expect(await succeed(["backup", "--file", file], at)).toMatchObject({ file, keepSeparately: [path.join(old.dataDir, "master.key")] });
+    expect(await succeed(["backup", "--file", file], at)).toMatchObject({
+      file,
+      keepSeparately: [path.join(old.dataDir, "master.key")],
+    });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = gunzipSync(readFileSync(file)).toString();
-    for (const secret of ["canary-token", key, password, readFileSync(path.join(old.dataDir, "master.key"), "utf8").trim()])
+    for (const secret of [
+      "canary-token",
+      key,
+      password,
+      readFileSync(path.join(old.dataDir, "master.key"), "utf8").trim(),
+    ])
       expect(text).not.toContain(secret);
     expect((await server.stop()).code).toBe(0);
 
-    expect(await fail(["restore", "--file", file], there)).toContain("Put the master key of the backup in its place first");
+    expect(await fail(["restore", "--file", file], there)).toContain(
+      "Put the master key of the backup in its place first",
+    );
     copyFileSync(path.join(old.dataDir, "master.key"), path.join(fresh.dataDir, "master.key"));
     expect(await succeed(["restore", "--file", file], there)).toMatchObject({ unfinishedRuns: 0 });
     const restored = await serve(fresh.dataDir);
     await callTool(restored, "after");
-    expect(provider.requests.map(({ authorization }) => authorization)).toEqual(["Bearer canary-token", "Bearer canary-token"]);
+    expect(provider.requests.map(({ authorization }) => authorization)).toEqual([
+      "Bearer canary-token",
+      "Bearer canary-token",
+    ]);
     await greet(restored, "after");
     const browser = restored.browser();
     expect((await browser.post("/api/sign-in", { email: "ann@example.com", password })).status).toBe(200);
@@ -113,7 +156,8 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
   let file: string;
   let waiting: string;
   const blanks: TestDatabase[] = [];
-  const restoreInto = (database: TestDatabase, from = file, ...words: string[]) => restoreFrom(database, from, { words });
+  const restoreInto = (database: TestDatabase, from = file, ...words: string[]) =>
+    restoreFrom(database, from, { words });
   const makeBlank = async () => {
     const blank = await createTestDatabase({ isBlank: true });
     blanks.push(blank);
@@ -125,16 +169,26 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
     const ann = await startWorkflowApp({ database: source });
     const { parts } = ann.app;
     const data = { kind: "bearer", accessToken: "canary-token", baseUrl: provider.url };
-    await parts.vault.credentials.create(ann.owner.organizationId, { type: "github", name: "GitHub", data, createdBy: null });
-    const steps = [node("rest", "wait", { milliseconds: 600_000 }), node("end", "set_fields", { fields: { said: "I am back" } })];
+    await parts.vault.credentials.create(ann.owner.organizationId, {
+      type: "github",
+      name: "GitHub",
+      data,
+      createdBy: null,
+    });
+    const steps = [
+      node("rest", "wait", { milliseconds: 600_000 }),
+      node("end", "set_fields", { fields: { said: "I am back" } }),
+    ];
     waiting = (await ann.trigger(await ann.save(steps, edges("rest>end")))).body.id;
     await vi.waitFor(async () => expect((await ann.readRun(waiting)).body.status).toBe("waiting"), 20_000);
-    await ann.run(await ann.save([node("one", "set_fields", { fields: { text: 'a "b" \\ ü\n\u2028 🚂' } })], [], "Odd letters"));
+    await ann.run(
+      await ann.save([node("one", "set_fields", { fields: { text: 'a "b" \\ ü\n\u2028 🚂' } })], [], "Odd letters"),
+    );
     // Numbers that JavaScript cannot hold.
-    await source.query("INSERT INTO credit_entry (id, organization_id, amount, reason) VALUES (gen_random_uuid(), $1, $2, 'test')", [
-      ann.owner.organizationId,
-      "9007199254740993",
-    ]);
+    await source.query(
+      "INSERT INTO credit_entry (id, organization_id, amount, reason) VALUES (gen_random_uuid(), $1, $2, 'test')",
+      [ann.owner.organizationId, "9007199254740993"],
+    );
     // So that nothing is written any more between the backup and the comparison with it.
     await ann.stop();
     file = newFile();
@@ -153,7 +207,8 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
     expect(Object.keys(before)).toContain("credit_entry");
     const kinds = "SELECT DISTINCT relkind FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relkind";
     // Tables, divided tables, their indexes, and views, which hold nothing: no sequence and no large object.
-    for (const { relkind } of await blank.query<{ relkind: string }>(kinds)) expect(["r", "p", "i", "I", "t", "v"]).toContain(relkind);
+    for (const { relkind } of await blank.query<{ relkind: string }>(kinds))
+      expect(["r", "p", "i", "I", "t", "v"]).toContain(relkind);
     expect(await blank.query("SELECT FROM pg_largeobject_metadata")).toEqual([]);
   });
 
@@ -176,7 +231,9 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
     await expect(restoreFrom(blank, file, { masterKey: other })).rejects.toThrow(sentence);
     expect(await blank.query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
     await restoreInto(blank);
-    await expect(startTestApp({ database: blank, environment: { SWITCHYARD_MASTER_KEY: other } })).rejects.toThrow(sentence);
+    await expect(startTestApp({ database: blank, environment: { SWITCHYARD_MASTER_KEY: other } })).rejects.toThrow(
+      sentence,
+    );
   });
 
   it("replaces an installation only when told to, and not under its servers", async () => {
@@ -194,9 +251,17 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
 
   it.each([
     ["cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2), "not complete"],
-    ["short of lines", (bytes: Buffer) => gzipSync(gunzipSync(bytes).toString().split("\n").slice(0, -2).join("\n")), "not complete"],
+    [
+      "short of lines",
+      (bytes: Buffer) => gzipSync(gunzipSync(bytes).toString().split("\n").slice(0, -2).join("\n")),
+      "not complete",
+    ],
     ["short of rows", dropLastRows, "not complete"],
-    ["changed", (bytes: Buffer) => Buffer.from(bytes.map((byte, index) => (index === bytes.length - 40 ? byte ^ 255 : byte))), "damaged"],
+    [
+      "changed",
+      (bytes: Buffer) => Buffer.from(bytes.map((byte, index) => (index === bytes.length - 40 ? byte ^ 255 : byte))),
+      "damaged",
+    ],
     ["something else", () => Buffer.from("PGDMP"), "no backup"],
     ["newer", addMigration, "newer than this version"],
   ] as const)("that is %s leaves the database as it was", async (_kind, spoil, message) => {

@@ -15,7 +15,15 @@ let organizationId: string;
 beforeAll(async () => {
   app = await startTestApp();
   dataDir = mkdtempSync(join(tmpdir(), "switchyard-cli-"));
-  ({ organizationId } = await answer("setup", "--email", "Ann@example.com", "--password", password, "--organization", "Ann's team"));
+  ({ organizationId } = await answer(
+    "setup",
+    "--email",
+    "Ann@example.com",
+    "--password",
+    password,
+    "--organization",
+    "Ann's team",
+  ));
 });
 afterAll(async () => {
   await app.stop();
@@ -47,7 +55,12 @@ async function complaint(...words: string[]): Promise<string> {
 }
 
 const statusOf = async (key: string) =>
-  (await fetch(`${app.platformUrl}/task-runner/trigger/some-workflow`, { method: "POST", headers: { "x-api-key": key } })).status;
+  (
+    await fetch(`${app.platformUrl}/task-runner/trigger/some-workflow`, {
+      method: "POST",
+      headers: { "x-api-key": key },
+    })
+  ).status;
 
 describe("setup", () => {
   it("makes an account that can sign in and owns the organization", async () => {
@@ -58,7 +71,17 @@ describe("setup", () => {
   });
 
   it("leaves no session behind that nobody holds", async () => {
-    const { userId } = await answer("setup", "--email", "bo@example.com", "--password", password, "--organization", "Bo", "--name", "Bo");
+    const { userId } = await answer(
+      "setup",
+      "--email",
+      "bo@example.com",
+      "--password",
+      password,
+      "--organization",
+      "Bo",
+      "--name",
+      "Bo",
+    );
     expect(await app.database.query("SELECT id FROM session WHERE user_id = $1", [userId])).toEqual([]);
     expect(await app.database.query("SELECT name FROM app_user WHERE id = $1", [userId])).toEqual([{ name: "Bo" }]);
   });
@@ -71,18 +94,40 @@ describe("setup", () => {
       ["emil", ["--password-file", file], ""] as const,
     ]) {
       const email = `${name}@example.com`;
-      const { code, stderr } = await runSwitchyard(["setup", "--email", email, ...words, "--organization", name], environment(), input);
+      const { code, stderr } = await runSwitchyard(
+        ["setup", "--email", email, ...words, "--organization", name],
+        environment(),
+        input,
+      );
       expect([code, stderr]).toEqual([0, ""]);
       expect((await app.browser().post("/api/sign-in", { email, password })).status).toBe(200);
     }
     const organization = ["--organization", organizationId, "--role", "viewer"];
-    const person = ["members", "add", ...organization, "--email", "fay@example.com", "--name", "Fay", "--password", "-"];
+    const person = [
+      "members",
+      "add",
+      ...organization,
+      "--email",
+      "fay@example.com",
+      "--name",
+      "Fay",
+      "--password",
+      "-",
+    ];
     expect((await runSwitchyard(person, environment(), `${password}\n`)).code).toBe(0);
     expect((await app.browser().post("/api/sign-in", { email: "fay@example.com", password })).status).toBe(200);
   }, 60_000);
 
   it("refuses an e-mail address that has an account, and makes no organization", async () => {
-    const line = await complaint("setup", "--email", "ann@example.com", "--password", password, "--organization", "Twice");
+    const line = await complaint(
+      "setup",
+      "--email",
+      "ann@example.com",
+      "--password",
+      password,
+      "--organization",
+      "Twice",
+    );
     expect(line).toContain("--email: has an account already");
     expect(await app.database.query("SELECT id FROM organization WHERE name = 'Twice'")).toEqual([]);
   });
@@ -105,15 +150,20 @@ describe("setup", () => {
 
 describe("set-password", () => {
   const email = "gil@example.com";
-  const setPassword = (words: string[], input?: string) => runSwitchyard(["set-password", ...words], environment(), input);
-  const statusOfSignIn = async (given: string) => (await app.browser().post("/api/sign-in", { email, password: given })).status;
+  const setPassword = (words: string[], input?: string) =>
+    runSwitchyard(["set-password", ...words], environment(), input);
+  const statusOfSignIn = async (given: string) =>
+    (await app.browser().post("/api/sign-in", { email, password: given })).status;
 
   it("gives somebody a new password, ends every session, and leaves no link that would set it again", async () => {
     const { userId } = await answer("setup", "--email", email, "--password", password, "--organization", "Gil");
     const browser = app.browser();
     await browser.post("/api/sign-in", { email, password });
     await app.browser().post("/api/password-reset", { email });
-    const { code, stdout, stderr } = await setPassword(["--email", "Gil@example.com", "--password", "-"], "an entirely new one\n");
+    const { code, stdout, stderr } = await setPassword(
+      ["--email", "Gil@example.com", "--password", "-"],
+      "an entirely new one\n",
+    );
     expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", { userId, email, sessionsEnded: true }]);
     expect(stdout).not.toContain("entirely");
     expect((await browser.get("/api/me")).status).toBe(401);
@@ -141,7 +191,11 @@ describe("beside a running server", () => {
   it("makes, lists, regenerates and deletes a key, each in force on the very next request", async () => {
     const scopes = ["--scope", "workflows:trigger", "--scope", "mcp:invoke"];
     const created = await answer("keys", "create", "--organization", organizationId, "--name", "CI", ...scopes);
-    expect(created).toMatchObject({ name: "CI", scopes: ["workflows:trigger", "mcp:invoke"], key: expect.stringMatching(/^swy_/) });
+    expect(created).toMatchObject({
+      name: "CI",
+      scopes: ["workflows:trigger", "mcp:invoke"],
+      key: expect.stringMatching(/^swy_/),
+    });
     expect(await statusOf(created.key)).toBe(404);
 
     const listed = await answer("keys", "list", "--organization", organizationId);
@@ -178,7 +232,9 @@ describe("beside a running server", () => {
     expect(await answer("members", "set-role", ...one, "--role", "admin")).toEqual({ id, role: "admin" });
     expect((await browser.get(keysPath)).status).toBe(200);
     const listed = await answer("members", "list", "--organization", organizationId);
-    expect(listed).toContainEqual(expect.objectContaining({ id, name: "Cleo", email: "cleo@example.com", role: "admin" }));
+    expect(listed).toContainEqual(
+      expect.objectContaining({ id, name: "Cleo", email: "cleo@example.com", role: "admin" }),
+    );
 
     expect(await answer("members", "remove", ...one)).toEqual({ id, removed: true });
     expect((await browser.get(keysPath)).status).toBe(404);
@@ -205,9 +261,17 @@ describe("bad input", () => {
     ["a missing action", ["keys"], "keys: say one of: create, list, regenerate, delete"],
     ["an unknown action", ["members", "promote"], "members: say one of: list, add, set-role, remove"],
     ["an unknown option", ["keys", "list", ...organization, "--all", "yes"], /^keys: .*--all/],
-    ["missing options", ["setup", "--email", "dan@example.com"], "setup: --password: is required; --organization: is required"],
+    [
+      "missing options",
+      ["setup", "--email", "dan@example.com"],
+      "setup: --password: is required; --organization: is required",
+    ],
     ["an option without a value", ["keys", "list", "--organization"], /^keys: .*--organization/],
-    ["an option given twice", ["keys", "list", ...organization, ...organization], "keys: --organization: may be given only once"],
+    [
+      "an option given twice",
+      ["keys", "list", ...organization, ...organization],
+      "keys: --organization: may be given only once",
+    ],
     ["a bad id", ["keys", "list", "--organization", "acme"], "keys: --organization: is not a valid id"],
     ["an unknown organization", ["keys", "list", ...organization], "keys: There is no such organization."],
     [
@@ -215,19 +279,45 @@ describe("bad input", () => {
       ["keys", "create", ...organization, "--name", "x", "--scope", "everything"],
       /^keys: --scope: must be one of workflows:/,
     ],
-    ["a bad role", ["members", "set-role", ...organization, "--id", unknownId, "--role", "king"], /^members: --role: must be one of owner/],
-    ["a bad date", ["keys", "create", ...organization, "--name", "x", "--expires-at", "soon"], /--expires-at: must be a date and time/],
-    ["a weak password", [...setup, "--email", "dan@example.com", "--password", "short"], /^setup: --password: must be at least 8/],
-    ["a password given twice", [...setup, "--password", password, "--password-file", "x"], /--password and --password-file: say only one/],
-    ["no standard input", [...setup, "--email", "dan@example.com", "--password", "-"], "setup: --password: standard input is empty"],
-    ["a bad e-mail address", [...setup, "--email", "dan", "--password", password], "setup: --email: is not an e-mail address"],
+    [
+      "a bad role",
+      ["members", "set-role", ...organization, "--id", unknownId, "--role", "king"],
+      /^members: --role: must be one of owner/,
+    ],
+    [
+      "a bad date",
+      ["keys", "create", ...organization, "--name", "x", "--expires-at", "soon"],
+      /--expires-at: must be a date and time/,
+    ],
+    [
+      "a weak password",
+      [...setup, "--email", "dan@example.com", "--password", "short"],
+      /^setup: --password: must be at least 8/,
+    ],
+    [
+      "a password given twice",
+      [...setup, "--password", password, "--password-file", "x"],
+      /--password and --password-file: say only one/,
+    ],
+    [
+      "no standard input",
+      [...setup, "--email", "dan@example.com", "--password", "-"],
+      "setup: --password: standard input is empty",
+    ],
+    [
+      "a bad e-mail address",
+      [...setup, "--email", "dan", "--password", password],
+      "setup: --email: is not an e-mail address",
+    ],
   ])("names %s", async (_what, words, expected) => {
     expect(await complaint(...words)).toMatch(expected);
   });
 
   it("names a date that lies in the past", async () => {
     const key = ["--name", "x", "--scope", "mcp:invoke", "--expires-at", "2020-01-01T00:00:00Z"];
-    expect(await complaint("keys", "create", "--organization", organizationId, ...key)).toContain("--expires-at: must lie in the future");
+    expect(await complaint("keys", "create", "--organization", organizationId, ...key)).toContain(
+      "--expires-at: must lie in the future",
+    );
   });
 
   it("never repeats a secret", async () => {
@@ -235,7 +325,10 @@ describe("bad input", () => {
     expect(unquoted).not.toContain("horse-battery");
     expect(await complaint(...setup, "--email", "dan", "--password", "correct-horse")).not.toContain("correct-horse");
     const url = "postgres://ann:top-secret@localhost:1/none";
-    const unreachable = await runSwitchyard(["organizations", "list"], { SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: url });
+    const unreachable = await runSwitchyard(["organizations", "list"], {
+      SWITCHYARD_DATA_DIR: dataDir,
+      DATABASE_URL: url,
+    });
     expect([unreachable.code, unreachable.stdout]).toEqual([1, ""]);
     expect(unreachable.stderr).toMatch(/^organizations: .*database.*\n$/);
     expect(unreachable.stderr).not.toContain("top-secret");

@@ -50,16 +50,24 @@ describe("credentials on the command line", () => {
     expect(await answer("rotate-master-key")).toMatchObject({ newKey: true, resealed: 1, unreadable: [] });
     expect(readFileSync(join(dataDir, "master.key"), "utf8")).not.toBe(keyBefore);
     const [checked] = await app.parts.vault.check(organizationId, { github: reference }, ["github"]);
-    expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({ accessToken: "canary-token" });
+    expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({
+      accessToken: "canary-token",
+    });
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([
       { id, reference, name: "Ours", type: "github", health: "unknown", isComplete: true },
     ]);
-    expect(await answer("credentials", "delete", "--organization", organizationId, "--id", id)).toEqual({ id, deleted: true });
+    expect(await answer("credentials", "delete", "--organization", organizationId, "--id", id)).toEqual({
+      id,
+      deleted: true,
+    });
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([]);
   });
 
   it("become what calls use that name none, when asked for with --default", async () => {
-    const { id, reference, ...rest } = await answer(...create('{"kind":"bearer","accessToken":"canary-token"}'), "--default");
+    const { id, reference, ...rest } = await answer(
+      ...create('{"kind":"bearer","accessToken":"canary-token"}'),
+      "--default",
+    );
     expect(rest).toEqual({ default: true });
     expect(await app.parts.vault.defaults.referenceFor(organizationId, "github")).toBe(reference);
     await answer("credentials", "delete", "--organization", organizationId, "--id", id);
@@ -76,7 +84,9 @@ describe("credentials on the command line", () => {
       expect([code, stderr]).toEqual([0, ""]);
       const { id, reference } = JSON.parse(stdout);
       const [checked] = await app.parts.vault.check(organizationId, { github: reference }, ["github"]);
-      expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({ accessToken: "canary-token" });
+      expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({
+        accessToken: "canary-token",
+      });
       await answer("credentials", "delete", "--organization", organizationId, "--id", id);
     }
     expect((await run(...words)).stderr).toBe("credentials: --data: standard input is empty\n");

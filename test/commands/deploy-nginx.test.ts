@@ -53,7 +53,9 @@ describeWithProgram("nginx", "two platforms and two gateways behind nginx, as in
     second = await startTestApp({ database, environment: environmentOf(1) });
     ann = await startWorkflowApp({ database, environment: environmentOf(0) });
     const { apiKeys } = ann.app.parts.identity;
-    invokeKey = (await apiKeys.create(ann.owner.organizationId, { name: "mcp", scopes: ["mcp:invoke"], createdBy: null })).key;
+    invokeKey = (
+      await apiKeys.create(ann.owner.organizationId, { name: "mcp", scopes: ["mcp:invoke"], createdBy: null })
+    ).key;
     const data = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
     const credential = { type: "github", name: "GitHub", data, createdBy: null };
     ({ reference } = await ann.app.parts.vault.credentials.create(ann.owner.organizationId, credential));
@@ -85,7 +87,11 @@ describeWithProgram("nginx", "two platforms and two gateways behind nginx, as in
 
   it("progress of a call arrives before the call has ended", async () => {
     const release = provider.hold();
-    const { body, headers } = issueRequest("slow", { reference, key: { key: invokeKey } as never }, { progressToken: "mine" });
+    const { body, headers } = issueRequest(
+      "slow",
+      { reference, key: { key: invokeKey } as never },
+      { progressToken: "mine" },
+    );
     const sent = { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers };
     const response = await fetch(`${ann.app.gatewayUrl}/github/mcp`, {
       method: "POST",
@@ -101,13 +107,24 @@ describeWithProgram("nginx", "two platforms and two gateways behind nginx, as in
 
   it("the caller's address is the one nginx saw, whatever the caller says", async () => {
     const body = JSON.stringify({ email: ann.owner.email, password });
-    const headers = { "content-type": "application/json", origin: ann.app.platformUrl, "x-forwarded-for": "203.0.113.9" };
-    const sent = request(`${ann.app.platformUrl}/api/sign-in`, { method: "POST", headers, localAddress: "127.0.0.2", agent: false });
+    const headers = {
+      "content-type": "application/json",
+      origin: ann.app.platformUrl,
+      "x-forwarded-for": "203.0.113.9",
+    };
+    const sent = request(`${ann.app.platformUrl}/api/sign-in`, {
+      method: "POST",
+      headers,
+      localAddress: "127.0.0.2",
+      agent: false,
+    });
     sent.end(body);
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(200);
-    const addresses = await database.query<{ ip: string }>("SELECT ip_address AS ip FROM session ORDER BY created_at DESC LIMIT 1");
+    const addresses = await database.query<{ ip: string }>(
+      "SELECT ip_address AS ip FROM session ORDER BY created_at DESC LIMIT 1",
+    );
     expect(addresses).toEqual([{ ip: "127.0.0.2" }]);
   });
 
@@ -115,7 +132,11 @@ describeWithProgram("nginx", "two platforms and two gateways behind nginx, as in
     const send = async (bytes: number) => {
       const body = JSON.stringify({ runtimePrompt: "x".repeat(bytes - JSON.stringify({ runtimePrompt: "" }).length) });
       const headers = { "x-api-key": ann.key, "content-type": "application/json" };
-      const response = await fetch(`${ann.app.platformUrl}/task-runner/trigger/none`, { method: "POST", headers, body });
+      const response = await fetch(`${ann.app.platformUrl}/task-runner/trigger/none`, {
+        method: "POST",
+        headers,
+        body,
+      });
       await response.text();
       return [response.status, response.headers.has("x-request-id")];
     };

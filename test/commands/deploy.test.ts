@@ -13,11 +13,18 @@ import nodePackage from "../../scripts/node/package.json" with { type: "json" };
 import { stopLimitMs } from "../../src/commands/serve.ts";
 import { allRoles, readConfig } from "../../src/config.ts";
 import { freePort } from "../support/free-port.ts";
-import { createCertificate, describeNginx, describeWithProgram, findProgram } from "../support/providers/real-servers.ts";
+import {
+  createCertificate,
+  describeNginx,
+  describeWithProgram,
+  findProgram,
+} from "../support/providers/real-servers.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
 
 const read = (name: string) => readFileSync(path.join("deploy", name), "utf8");
-const variables = new Set([...readFileSync(".env.example", "utf8").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name));
+const variables = new Set(
+  [...readFileSync(".env.example", "utf8").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name),
+);
 const unknownVariables = (names: string[]) => names.filter((name) => !variables.has(name) && name !== "NODE_ENV");
 const ports = { platform: readConfig({}).platform.port, gateway: readConfig({}).gateway.port };
 /** Of a process that has no other door. */
@@ -151,9 +158,16 @@ describe("deploy/compose.yaml", () => {
   const compose = parse(text, { merge: true });
   const services = Object.entries(compose.services as Record<string, Compose>);
   const ours = services.filter(([, service]) => service.image.startsWith("switchyard:"));
-  const example = new Map([...read("compose.env.example").matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
-  const filled: Record<string, string> = { POSTGRES_PASSWORD: "secret", SWITCHYARD_MASTER_KEY: key, SWITCHYARD_COOKIE_KEY: key };
-  const fill = (value: string) => value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name: string) => filled[name] || (example.get(name) ?? ""));
+  const example = new Map(
+    [...read("compose.env.example").matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const filled: Record<string, string> = {
+    POSTGRES_PASSWORD: "secret",
+    SWITCHYARD_MASTER_KEY: key,
+    SWITCHYARD_COOKIE_KEY: key,
+  };
+  const fill = (value: string) =>
+    value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name: string) => filled[name] || (example.get(name) ?? ""));
 
   it("pins every image, and ours to this version", () => {
     for (const [name, service] of services) expect(service.image, name).toMatch(pinned);
@@ -170,7 +184,9 @@ describe("deploy/compose.yaml", () => {
     expect(ours.map(([name]) => name)).toEqual(["switchyard", "platform", "gateway", "worker"]);
     for (const [name, service] of ours) {
       expect(unknownVariables(Object.keys(service.environment)), name).toEqual([]);
-      const config = readConfig(Object.fromEntries(Object.entries(service.environment).map(([one, value]) => [one, fill(value)])));
+      const config = readConfig(
+        Object.fromEntries(Object.entries(service.environment).map(([one, value]) => [one, fill(value)])),
+      );
       expect([config.platform.port, config.gateway.port]).toEqual([ports.platform, ports.gateway]);
       expect(config.trustedProxies).toEqual([compose.networks.default.ipam.config[0].subnet]);
       if (service.command) expectCommand(service.command);
@@ -216,8 +232,13 @@ describe("deploy/kubernetes.yaml", () => {
       for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
         expect(container.image).toBe(image);
         expectCommand(container.args);
-        expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
-        expect(container.envFrom.map((one: { secretRef?: { name: string } }) => one.secretRef?.name)).toContain("switchyard");
+        expect(container.securityContext).toMatchObject({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+        });
+        expect(container.envFrom.map((one: { secretRef?: { name: string } }) => one.secretRef?.name)).toContain(
+          "switchyard",
+        );
         expect(container.resources.limits.memory).toMatch(/^\d+[MG]i$/);
         const mounted = container.volumeMounts.map(({ name }: { name: string }) => name);
         expect(spec.volumes.map(({ name }: { name: string }) => name)).toEqual(mounted);
@@ -230,7 +251,9 @@ describe("deploy/kubernetes.yaml", () => {
     const urls = { platform: app.platformUrl, gateway: app.gatewayUrl, worker: app.config.operations?.baseUrl };
     for (const role of ["platform", "gateway", "worker"] as const) {
       const [container] = deployments.find((one) => roleOf(one) === role).spec.template.spec.containers;
-      expect(container.ports).toEqual([{ name: "http", containerPort: role === "worker" ? operationsPort : ports[role] }]);
+      expect(container.ports).toEqual([
+        { name: "http", containerPort: role === "worker" ? operationsPort : ports[role] },
+      ]);
       for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
         expect(probe.httpGet.port).toBe("http");
         // The kubelet names the address of the pod, which is none of the server's public ones.
@@ -247,10 +270,12 @@ describe("deploy/kubernetes.yaml", () => {
 
   it("leads the public addresses to the right doors", () => {
     const [ingress] = ofKind("Ingress");
-    const targets = ingress.spec.rules.map((rule: { host: string; http: { paths: { backend: { service: { name: string } } }[] } }) => [
-      `https://${rule.host}`,
-      rule.http.paths[0]?.backend.service.name,
-    ]);
+    const targets = ingress.spec.rules.map(
+      (rule: { host: string; http: { paths: { backend: { service: { name: string } } }[] } }) => [
+        `https://${rule.host}`,
+        rule.http.paths[0]?.backend.service.name,
+      ],
+    );
     expect(targets).toEqual([
       [configMap.data.PLATFORM_API_BASE_URL, "switchyard-platform"],
       [configMap.data.MCP_API_BASE_URL, "switchyard-gateway"],
@@ -260,7 +285,8 @@ describe("deploy/kubernetes.yaml", () => {
 
 describe("deploy/switchyard.service", () => {
   const unit = read("switchyard.service");
-  const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value ?? "");
+  const valuesOf = (name: string) =>
+    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value ?? "");
 
   it("starts what is there, with settings of the product, and waits for its stop", () => {
     const [program, file = "", ...words] = (valuesOf("ExecStart")[0] ?? "").split(" ");
@@ -274,7 +300,13 @@ describe("deploy/switchyard.service", () => {
   });
 
   it("is not root and may change nothing but its data", () => {
-    for (const line of ["DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=", "KillMode=mixed"])
+    for (const line of [
+      "DynamicUser=yes",
+      "NoNewPrivileges=yes",
+      "ProtectSystem=strict",
+      "CapabilityBoundingSet=",
+      "KillMode=mixed",
+    ])
       expect(unit.split("\n")).toContain(line);
   });
 
@@ -309,8 +341,8 @@ describeWithProgram("nginx", "nginx", () => {
 describe("deploy/Caddyfile", () => {
   it("leads to services, ports and variables that compose.yaml names", () => {
     const services = parse(read("compose.yaml"), { merge: true }).services;
-    const imports = [...read("Caddyfile").matchAll(/^\{\$(\w+)\} \{\n\timport switchyard (\w+) (\d+)$/gm)].map((match) =>
-      match.slice(1, 4),
+    const imports = [...read("Caddyfile").matchAll(/^\{\$(\w+)\} \{\n\timport switchyard (\w+) (\d+)$/gm)].map(
+      (match) => match.slice(1, 4),
     );
     expect(imports).toEqual([
       ["PLATFORM_API_BASE_URL", "platform", String(ports.platform)],
@@ -325,7 +357,11 @@ describe("deploy/Caddyfile", () => {
   it("is understood by Caddy where there is one", () => {
     const program = findProgram("caddy");
     if (program === undefined) return;
-    const env = { HOME: scratch, PLATFORM_API_BASE_URL: "https://one.example.com", MCP_API_BASE_URL: "https://two.example.com" };
+    const env = {
+      HOME: scratch,
+      PLATFORM_API_BASE_URL: "https://one.example.com",
+      MCP_API_BASE_URL: "https://two.example.com",
+    };
     const words = ["adapt", "--validate", "--config", "deploy/Caddyfile"];
     const adapted = execFileSync(program, words, { env, encoding: "utf8", stdio: "pipe" });
     expect(adapted).toContain('"max_size":10485760');

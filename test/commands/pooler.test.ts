@@ -19,7 +19,10 @@ describeWithProgram("pgbouncer", "behind PgBouncer in transaction mode", () => {
     const { user, database: name } = database.target;
     bouncer = (await startPgBouncer(database.target, pooledConnections)) as typeof bouncer;
     const url = `postgres://${user}@127.0.0.1:${bouncer.port}/${name}?sslmode=disable`;
-    flows = await startWorkflowApp({ database, environment: { DATABASE_POOLER_URL: url, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "20" } });
+    flows = await startWorkflowApp({
+      database,
+      environment: { DATABASE_POOLER_URL: url, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "20" },
+    });
   });
   afterAll(async () => {
     await flows?.stop();
@@ -27,7 +30,9 @@ describeWithProgram("pgbouncer", "behind PgBouncer in transaction mode", () => {
     await database?.drop();
   });
 
-  it("calls and runs side by side all succeed and are all recorded, over a few connections", { timeout: 120_000 }, async () => {
+  it("calls and runs side by side all succeed and are all recorded, over a few connections", {
+    timeout: 120_000,
+  }, async () => {
     const { organizationId } = flows.owner;
     const { key } = await flows.app.parts.identity.apiKeys.create(organizationId, {
       name: "caller",
@@ -74,10 +79,13 @@ describeWithProgram("pgbouncer", "behind PgBouncer in transaction mode", () => {
     expect(describeFailure(refused)).not.toContain("cannot be reached");
   });
 
-  it.each(["query_wait_timeout", "pgbouncer cannot connect to server", "no more connections allowed (max_client_conn)"])(
-    "what it says of a PostgreSQL that is away or busy is told as that: %s",
-    (message) => {
-      expect(describeFailure(Object.assign(new Error(message), { code: "08P01" }))).toBe(`The database cannot be reached: ${message}`);
-    },
-  );
+  it.each([
+    "query_wait_timeout",
+    "pgbouncer cannot connect to server",
+    "no more connections allowed (max_client_conn)",
+  ])("what it says of a PostgreSQL that is away or busy is told as that: %s", (message) => {
+    expect(describeFailure(Object.assign(new Error(message), { code: "08P01" }))).toBe(
+      `The database cannot be reached: ${message}`,
+    );
+  });
 });

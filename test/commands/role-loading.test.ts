@@ -16,7 +16,9 @@ async function loadedWith(file: string): Promise<{ packages: string[]; files: st
     await import(${JSON.stringify(pathToFileURL(path.join(root, file)).href)});
     process.stdout.write(JSON.stringify([...loaded]));
     process.exit();`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { cwd: root });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: root,
+  });
   const urls = JSON.parse(stdout) as string[];
   const own = pathToFileURL(path.join(root, "src/")).href;
   return {

@@ -31,7 +31,10 @@ function startLoad() {
   const failures: string[] = [];
   let isOver = false;
 
-  const trigger = async (nonce: string, index: number): Promise<{ status: number; body: { id: string; code?: string } }> => {
+  const trigger = async (
+    nonce: string,
+    index: number,
+  ): Promise<{ status: number; body: { id: string; code?: string } }> => {
     const { platformUrl } = pair.servers[isIn[index % 2] ? index % 2 : (index + 1) % 2] as SpawnedServer;
     const response = await fetch(`${platformUrl}/task-runner/trigger/${pair.workflowId}`, {
       method: "POST",
@@ -47,7 +50,8 @@ function startLoad() {
       const answer = await trigger(nonce, index).catch((error: Error) => void failures.push(String(error.cause)));
       if (answer?.status === 200 || answer?.status === 202) accepted.set(answer.body.id, nonce);
       // A machine with too much to do may refuse because its database is slow, which is not the stop.
-      else if (answer && answer.body.code !== "database_unavailable") failures.push(`${answer.status} ${answer.body.code}`);
+      else if (answer && answer.body.code !== "database_unavailable")
+        failures.push(`${answer.status} ${answer.body.code}`);
     }
   };
   const loops = [0, 1, 2, 3].map(loop);
@@ -125,9 +129,16 @@ describe("two platforms and two workers that are restarted one after the other u
       expect(executed.sort()).toEqual(wanted.sort());
       expect(longestMs).toBeLessThan(30_000);
       // The application of the test is one process more.
-      const tooMany = Object.entries(connections.most).filter(([name, count]) => count > (mostConnections[name] ?? 0) * (roles.length + 1));
+      const tooMany = Object.entries(connections.most).filter(
+        ([name, count]) => count > (mostConnections[name] ?? 0) * (roles.length + 1),
+      );
       expect(tooMany).toEqual([]);
-      reportRounds({ runs: load.accepted.size, failures: 0, longestStopMs: Math.round(longestMs), ...connections.most });
+      reportRounds({
+        runs: load.accepted.size,
+        failures: 0,
+        longestStopMs: Math.round(longestMs),
+        ...connections.most,
+      });
     },
     roundsOf(300_000, 3_600_000),
   );

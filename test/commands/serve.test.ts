@@ -8,7 +8,13 @@ import { canEnter, isRoot } from "../../src/storage/postgres-account.ts";
 import { freePort } from "../support/free-port.ts";
 import { password } from "../support/people.ts";
 import { isAlive, killAll, leftovers, listPostgres, postgresPid } from "../support/processes.ts";
-import { createDataDir, runSwitchyard, type SpawnedServer, spawnSwitchyard, startServer } from "../support/spawned-server.ts";
+import {
+  createDataDir,
+  runSwitchyard,
+  type SpawnedServer,
+  spawnSwitchyard,
+  startServer,
+} from "../support/spawned-server.ts";
 import { createTestDatabase } from "../support/storage/test-database.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -63,7 +69,14 @@ describe("serve", () => {
   it("opens both doors with nothing but ports and a data folder, and says how to go on", async () => {
     const { platformUrl, gatewayUrl, output, postgresPid: pid, stop } = await start();
     expect([await isReady(platformUrl), await isReady(gatewayUrl)]).toEqual([true, true]);
-    for (const line of [platformUrl, `${platformUrl}/docs`, gatewayUrl, dataDir, `${platformUrl}/setup`, "cli -- setup --email"])
+    for (const line of [
+      platformUrl,
+      `${platformUrl}/docs`,
+      gatewayUrl,
+      dataDir,
+      `${platformUrl}/setup`,
+      "cli -- setup --email",
+    ])
       expect(output.stdout).toContain(line);
     const database = pid();
     expect((await stop()).code).toBe(0);
@@ -131,7 +144,10 @@ describe("serve", () => {
 
 describe("a start that cannot be", () => {
   const refusedStart = async (words: string[], environment: Record<string, string> = {}) => {
-    const { code, stdout, stderr } = await runSwitchyard(["serve", ...words], { SWITCHYARD_DATA_DIR: dataDir, ...environment });
+    const { code, stdout, stderr } = await runSwitchyard(["serve", ...words], {
+      SWITCHYARD_DATA_DIR: dataDir,
+      ...environment,
+    });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^Switchyard cannot start\. /m);
     expect(stderr).not.toMatch(/\bat .*:\d+/);
@@ -139,7 +155,9 @@ describe("a start that cannot be", () => {
   };
 
   it("names a role that does not exist", async () => {
-    expect(await refusedStart(["--roles", "platform,king"])).toContain('--roles takes platform, gateway, worker; "king" is none of them');
+    expect(await refusedStart(["--roles", "platform,king"])).toContain(
+      '--roles takes platform, gateway, worker; "king" is none of them',
+    );
   });
 
   it("names an option that does not exist", async () => {
@@ -179,7 +197,12 @@ describe("stopping", () => {
     const socket = connect(server.ports.platform, "localhost");
     let answer = "";
     socket.on("data", (chunk) => (answer += chunk.toString()));
-    const head = ["POST /api/sign-in HTTP/1.1", "Host: localhost", "Content-Type: application/json", `Content-Length: ${body.length}`];
+    const head = [
+      "POST /api/sign-in HTTP/1.1",
+      "Host: localhost",
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ];
     socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
     await delay(200);
     const stopped = server.stop(signal);

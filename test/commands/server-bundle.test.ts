@@ -28,7 +28,10 @@ const bundles = () => {
 async function start(whenReady: () => Promise<void> = async () => {}): Promise<string> {
   const ports = { PLATFORM_API_PORT: String(await freePort()), MCP_API_PORT: String(await freePort()) };
   const env = { PATH: process.env.PATH ?? "", SWITCHYARD_DATA_DIR: data.dataDir, ...ports };
-  const child = spawn(process.execPath, [path.join(copy.folder, "scripts", "start.mjs"), "serve"], { cwd: copy.folder, env });
+  const child = spawn(process.execPath, [path.join(copy.folder, "scripts", "start.mjs"), "serve"], {
+    cwd: copy.folder,
+    env,
+  });
   const ended = once(child, "close");
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -1,7 +1,17 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -69,7 +79,10 @@ describe("the start script", () => {
   it("accepts what somebody installed by hand", async () => {
     const packages = { "node_modules/a": { version: "1.0.0" } };
     const foreign = { "node_modules/b": { version: "1.0.0", optional: true, os: ["another"] } };
-    writeFileSync(path.join(root, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages, ...foreign } }));
+    writeFileSync(
+      path.join(root, "package-lock.json"),
+      JSON.stringify({ packages: { "": {}, ...packages, ...foreign } }),
+    );
     mkdirSync(path.join(root, "node_modules"));
     writeFileSync(path.join(root, "node_modules", ".package-lock.json"), JSON.stringify({ packages }));
     expect((await start([])).code).toBe(0);
@@ -140,7 +153,11 @@ describe("the command of the package", () => {
   // Only root can start a process as a user whom the machine does not know.
   it.runIf(process.getuid?.() === 0)("says in words that its user has no home", async () => {
     chmodSync(root, 0o755);
-    const child = spawn(process.execPath, [path.join(root, "scripts", "switchyard.mjs"), "keys"], { uid: 54_321, gid: 54_321, env: {} });
+    const child = spawn(process.execPath, [path.join(root, "scripts", "switchyard.mjs"), "keys"], {
+      uid: 54_321,
+      gid: 54_321,
+      env: {},
+    });
     let said = "";
     child.stderr.on("data", (chunk) => {
       said += String(chunk);
@@ -163,7 +180,9 @@ describe("the start script on an old Node", () => {
     const { code, stderr } = await start(["one"], { isOld: true });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^switchyard: the Node\.js that npm has for .* does not run here .*; install Node\.js 22\.18 or newer\n$/),
+      expect.stringMatching(
+        /^switchyard: the Node\.js that npm has for .* does not run here .*; install Node\.js 22\.18 or newer\n$/,
+      ),
     ]);
   });
 
@@ -193,10 +212,13 @@ describe("the start script on an old Node", () => {
 describe("the choice of Node", () => {
   const machine = { folder: "/nowhere", version: "20.1.0", platform: "freebsd", arch: "x64" };
 
-  it.each(["22.18.0", "22.20.1", "24.0.0", "26.1.0", "100.0.0"])("stays in this process on Node %s", async (version) => {
-    const { chooseNode } = await loadChooseNode();
-    expect(await chooseNode({ ...machine, version })).toBe("this process");
-  });
+  it.each(["22.18.0", "22.20.1", "24.0.0", "26.1.0", "100.0.0"])(
+    "stays in this process on Node %s",
+    async (version) => {
+      const { chooseNode } = await loadChooseNode();
+      expect(await chooseNode({ ...machine, version })).toBe("this process");
+    },
+  );
 
   it.each(["20.20.2", "21.9.0", "22.17.9", "23.11.0"])("takes the one from npm on Node %s", async (version) => {
     const { chooseNode } = await loadChooseNode();
@@ -213,7 +235,9 @@ describe("the choice of Node", () => {
   ])("knows one for %s %s", async (platform, arch) => {
     const { chooseNode } = await loadChooseNode();
     const binary = installNode({ platform, arch });
-    expect(await chooseNode({ folder: path.join(root, "dist", "node"), version: "20.1.0", platform, arch })).toBe(binary);
+    expect(await chooseNode({ folder: path.join(root, "dist", "node"), version: "20.1.0", platform, arch })).toBe(
+      binary,
+    );
   });
 
   it("says what is needed where npm has none", async () => {
@@ -275,7 +299,10 @@ function launch(words: string[], { env = {}, onOldNode = false, isOld = onOldNod
 }
 
 function commandLine(words: string[], isOld: boolean): [string, string[]] {
-  return [process.execPath, [...(isOld ? ["--import", oldNode] : []), path.join(root, "scripts", "start.mjs"), ...words]];
+  return [
+    process.execPath,
+    [...(isOld ? ["--import", oldNode] : []), path.join(root, "scripts", "start.mjs"), ...words],
+  ];
 }
 
 function environment(more: Record<string, string> = {}) {
@@ -287,7 +314,9 @@ function environment(more: Record<string, string> = {}) {
 function installNode({ platform, arch }: { platform: string; arch: string }): string {
   const folder = path.join(root, "dist", "node");
   const name =
-    Object.keys(nodePackage.optionalDependencies).find((one) => one.endsWith(`-${platform.replace("win32", "win")}-${arch}`)) ?? "";
+    Object.keys(nodePackage.optionalDependencies).find((one) =>
+      one.endsWith(`-${platform.replace("win32", "win")}-${arch}`),
+    ) ?? "";
   const binary = path.join(folder, "node_modules", name, "bin", platform === "win32" ? "node.exe" : "node");
   mkdirSync(path.dirname(binary), { recursive: true });
   if (!existsSync(binary)) symlinkSync(process.execPath, binary);
@@ -297,7 +326,10 @@ function installNode({ platform, arch }: { platform: string; arch: string }): st
 }
 
 function writeLockfile(name: string): void {
-  writeFileSync(path.join(root, "package-lock.json"), JSON.stringify({ name, lockfileVersion: 3, packages: { "": { name } } }));
+  writeFileSync(
+    path.join(root, "package-lock.json"),
+    JSON.stringify({ name, lockfileVersion: 3, packages: { "": { name } } }),
+  );
 }
 
 const npmRuns = (): number => npmLines().length;

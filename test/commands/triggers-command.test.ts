@@ -51,7 +51,8 @@ async function complaint(words: string[], input?: string): Promise<string> {
   return stderr.slice("triggers: ".length).trim();
 }
 
-const create = (fields: object) => answer(["create", "--data", "-"], JSON.stringify({ workflowId: hooks.workflowId, ...fields }));
+const create = (fields: object) =>
+  answer(["create", "--data", "-"], JSON.stringify({ workflowId: hooks.workflowId, ...fields }));
 
 describe("triggers on the command line", () => {
   it("are created, listed, read, changed, tried and deleted", async () => {
@@ -63,16 +64,24 @@ describe("triggers on the command line", () => {
 
     const file = join(dataDir, "change.json");
     writeFileSync(file, JSON.stringify({ name: "Evenings", cron: "0 18 * * *", active: false }));
-    expect(await answer(["update", ...one, "--data-file", file])).toMatchObject({ name: "Evenings", active: false, nextFireTimes: [] });
+    expect(await answer(["update", ...one, "--data-file", file])).toMatchObject({
+      name: "Evenings",
+      active: false,
+      nextFireTimes: [],
+    });
     expect(await answer(["get", ...one])).toMatchObject({ id: made.id, cron: "0 18 * * *" });
-    expect((await answer(["list", "--workflow", hooks.workflowId])).map(({ id }: { id: string }) => id)).toEqual([made.id]);
+    expect((await answer(["list", "--workflow", hooks.workflowId])).map(({ id }: { id: string }) => id)).toEqual([
+      made.id,
+    ]);
     expect(await answer(["list", "--workflow", unknownId])).toEqual([]);
     expect(await answer(["list", "--failing"])).toEqual([]);
 
     const started = await answer(["test", ...one, "--data", "-"], '{"payload":{"from":"me"},"prompt":"Now"}');
     expect(started).toMatchObject({ status: "pending", workflowId: hooks.workflowId });
     expect((await hooks.flows.ended(started.id)).status).toBe("succeeded");
-    expect(await hooks.startedBy(made.id)).toMatchObject([{ source: "schedule", payload: { from: "me" }, prompt: "Now" }]);
+    expect(await hooks.startedBy(made.id)).toMatchObject([
+      { source: "schedule", payload: { from: "me" }, prompt: "Now" },
+    ]);
 
     expect(await answer(["delete", ...one])).toEqual({ id: made.id, deleted: true });
     expect(await complaint(["get", ...one])).toBe("There is no such trigger.");
@@ -89,12 +98,17 @@ describe("triggers on the command line", () => {
     expect(stripe).toMatchObject({ isRegistered: true, webhookUrl: null, signingSecret: null });
     provider.script([{ status: 401, json: { error: { message: "No such key canary-token" } } }]);
     const deleted = await answer(["delete", "--id", stripe.id]);
-    expect(deleted).toMatchObject({ id: stripe.id, deleted: true, notRemoved: expect.stringMatching(/^Stripe may still have/) });
+    expect(deleted).toMatchObject({
+      id: stripe.id,
+      deleted: true,
+      notRemoved: expect.stringMatching(/^Stripe may still have/),
+    });
     expect(JSON.stringify(deleted)).not.toContain("canary");
   }, 120_000);
 
   it("let a poll look now, which the server does", async () => {
-    const feed = '<rss version="2.0"><channel><title>News</title><item><guid>1</guid><title>One</title></item></channel></rss>';
+    const feed =
+      '<rss version="2.0"><channel><title>News</title><item><guid>1</guid><title>One</title></item></channel></rss>';
     provider.script([{ body: feed, headers: { "content-type": "application/rss+xml" } }]);
     const poll = { event: "new_feed_entry", parameters: { url: `${provider.url}/feed` } };
     const made = await create({ kind: "poll", name: "News", provider: "http", active: false, poll });
@@ -104,19 +118,26 @@ describe("triggers on the command line", () => {
   }, 120_000);
 
   it("are refused in one line that names the field and repeats nothing of the data", async () => {
-    expect(await complaint(["create", "--data", "-"], '{"kind":"schedule","name":"canary"}')).toBe("--data: workflowId is required");
+    expect(await complaint(["create", "--data", "-"], '{"kind":"schedule","name":"canary"}')).toBe(
+      "--data: workflowId is required",
+    );
     const faults: [object, string][] = [
       [{ kind: "schedule", name: "canary", cron: "canary", timeZone: "Europe/Berlin" }, "cron"],
       [{ kind: "webhook", name: "canary", provider: "github" }, "credentialId"],
       [{ kind: "webhook", name: "canary", signature: "none", filter: "canary(" }, "filter"],
     ];
     for (const [fields, field] of faults) {
-      const words = await complaint(["create", "--data", "-"], JSON.stringify({ workflowId: hooks.workflowId, ...fields }));
+      const words = await complaint(
+        ["create", "--data", "-"],
+        JSON.stringify({ workflowId: hooks.workflowId, ...fields }),
+      );
       expect(words).toMatch(new RegExp(`^--data: ${field} `));
       expect(words).not.toContain('canary"');
     }
     expect(await complaint(["create"])).toMatch(/^--data: /);
-    expect(await complaint(["update", "--id", unknownId, "--data", "{}"])).toMatch(/^--data: .*needs something to change/);
+    expect(await complaint(["update", "--id", unknownId, "--data", "{}"])).toMatch(
+      /^--data: .*needs something to change/,
+    );
     expect(await complaint(["delete", "--id", unknownId])).toBe("There is no such trigger.");
     expect(await complaint(["poll", "--id", "one"])).toMatch(/^--id: /);
     expect(await complaint(["run"])).toBe("say one of: list, get, create, update, delete, test, poll");

@@ -45,17 +45,24 @@ async function expectKept({ database, planted, before }: Awaited<ReturnType<type
 }
 
 describe("a database of an earlier version", { timeout: 60_000 }, () => {
-  it.each(earlier)("keeps every row on the way from version %i to the newest, also when two processes bring it there", async (version) => {
-    const old = await plantVersion(version);
-    const both = await Promise.all([1, 2].map(() => migrate(old.database.target, { folder: migrationsFolder })));
-    expect(both.flatMap(({ applied }) => applied).sort()).toEqual(files.slice(version));
-    await expectKept(old);
-  });
+  it.each(earlier)(
+    "keeps every row on the way from version %i to the newest, also when two processes bring it there",
+    async (version) => {
+      const old = await plantVersion(version);
+      const both = await Promise.all([1, 2].map(() => migrate(old.database.target, { folder: migrationsFolder })));
+      expect(both.flatMap(({ applied }) => applied).sort()).toEqual(files.slice(version));
+      await expectKept(old);
+    },
+  );
 
   it("learns the kinds of nodes from the canvases of version 14, whatever texts are in them", async () => {
     const { database, planted } = await plantVersion(14);
     const parameters = { fields: { "\u0000 \ud800": '"nodeId":"no_node"' } };
-    const nodes = ["start", "set_fields", "start", "ai_answer"].map((nodeId, index) => ({ id: `n${index}`, nodeId, parameters }));
+    const nodes = ["start", "set_fields", "start", "ai_answer"].map((nodeId, index) => ({
+      id: `n${index}`,
+      nodeId,
+      parameters,
+    }));
     await database.query("UPDATE workflow_version SET canvas = $1", [JSON.stringify({ nodes, edges: [] })]);
     await migrate(database.target, { folder: migrationsFolder });
     expect(await database.query("SELECT id, node_kinds FROM workflow")).toEqual([
@@ -63,27 +70,40 @@ describe("a database of an earlier version", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it.each(inUse)("of version %i is served by this one: sign-in, key, credential, workflow, run and history", async (version) => {
-    const old = await plantVersion(version);
-    const { planted, database } = old;
-    const app = await startTestApp({ database });
-    onTestFinished(() => app.stop());
-    const browser = app.browser();
-    expect((await browser.post("/api/sign-in", { email: planted.email, password })).status).toBe(200);
-    const path = `/api/organizations/${planted.organization}`;
-    const idsOf = async (list: string) => (await browser.get(`${path}/${list}`)).body.data.map(({ id }: { id: string }) => id);
-    expect(await idsOf("tool-calls")).toEqual([planted.call]);
-    expect(await idsOf("runs")).toEqual([planted.run]);
-    expect((await browser.get(`${path}/runs/${planted.run}`)).body).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }] });
-    expect((await browser.get(`${path}/workflows`)).body.data).toMatchObject([{ name: "Hello", nodeKinds: ["set_fields"] }]);
-    expect((await browser.get(`${path}/triggers`)).body.data).toMatchObject([{ name: "Yearly", active: true }]);
-    const { vault } = app.parts;
-    const [checked] = await vault.check(planted.organization, { github: `credential:organization:${planted.credential}` }, ["github"]);
-    expect((await vault.open(checked as NonNullable<typeof checked>)).data().accessToken).toBe(planted.token);
-    const response = await fetch(`${app.platformUrl}/task-runner/trigger/${planted.workflow}`, {
-      method: "POST",
-      headers: { "x-api-key": planted.key, prefer: "wait=15" },
-    });
-    expect(await response.json()).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }] });
-  });
+  it.each(inUse)(
+    "of version %i is served by this one: sign-in, key, credential, workflow, run and history",
+    async (version) => {
+      const old = await plantVersion(version);
+      const { planted, database } = old;
+      const app = await startTestApp({ database });
+      onTestFinished(() => app.stop());
+      const browser = app.browser();
+      expect((await browser.post("/api/sign-in", { email: planted.email, password })).status).toBe(200);
+      const path = `/api/organizations/${planted.organization}`;
+      const idsOf = async (list: string) =>
+        (await browser.get(`${path}/${list}`)).body.data.map(({ id }: { id: string }) => id);
+      expect(await idsOf("tool-calls")).toEqual([planted.call]);
+      expect(await idsOf("runs")).toEqual([planted.run]);
+      expect((await browser.get(`${path}/runs/${planted.run}`)).body).toMatchObject({
+        status: "succeeded",
+        result: [{ text: "Hello" }],
+      });
+      expect((await browser.get(`${path}/workflows`)).body.data).toMatchObject([
+        { name: "Hello", nodeKinds: ["set_fields"] },
+      ]);
+      expect((await browser.get(`${path}/triggers`)).body.data).toMatchObject([{ name: "Yearly", active: true }]);
+      const { vault } = app.parts;
+      const [checked] = await vault.check(
+        planted.organization,
+        { github: `credential:organization:${planted.credential}` },
+        ["github"],
+      );
+      expect((await vault.open(checked as NonNullable<typeof checked>)).data().accessToken).toBe(planted.token);
+      const response = await fetch(`${app.platformUrl}/task-runner/trigger/${planted.workflow}`, {
+        method: "POST",
+        headers: { "x-api-key": planted.key, prefer: "wait=15" },
+      });
+      expect(await response.json()).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }] });
+    },
+  );
 });

@@ -48,11 +48,17 @@ describe("the doctor", () => {
 
   it("leaves out the tools without a key, and registers a client that goes by itself", async () => {
     expect(outcomes(await examineFrom({ url }))).toMatchObject({ tools: "skipped", token: "ok" });
-    const kept = await oauth.app.database.query("SELECT id FROM oauth_client WHERE metadata::text LIKE '%connection doctor%'");
+    const kept = await oauth.app.database.query(
+      "SELECT id FROM oauth_client WHERE metadata::text LIKE '%connection doctor%'",
+    );
     expect(kept.length).toBeGreaterThan(0);
-    await oauth.app.database.query("UPDATE oauth_client SET created_at = now() - interval '25 hours', last_used_at = NULL");
+    await oauth.app.database.query(
+      "UPDATE oauth_client SET created_at = now() - interval '25 hours', last_used_at = NULL",
+    );
     await oauth.app.parts.oauth.cleanup.run();
-    expect(await oauth.app.database.query("SELECT id FROM oauth_client WHERE metadata::text LIKE '%connection doctor%'")).toEqual([]);
+    expect(
+      await oauth.app.database.query("SELECT id FROM oauth_client WHERE metadata::text LIKE '%connection doctor%'"),
+    ).toEqual([]);
   });
 
   it("follows an issuer that has a path of its own", async () => {
@@ -75,13 +81,20 @@ describe("the doctor", () => {
     const report = await examineFrom({ url, key });
     expect(report).toMatchObject({ healthy: false, brokenStep: hop });
     const step = report.steps.find(({ id }) => id === hop);
-    expect(step).toMatchObject({ outcome: "broken", fault, fix: expect.stringMatching(fix), seen: expect.stringMatching(/./) });
+    expect(step).toMatchObject({
+      outcome: "broken",
+      fault,
+      fix: expect.stringMatching(fix),
+      seen: expect.stringMatching(/./),
+    });
   });
 
   it("tells a missing server, a bad certificate and a bad key apart", async () => {
     const step = async (given: Parameters<typeof examineFrom>[0], id: StepId) =>
       (await examineFrom(given)).steps.find((one) => one.id === id);
-    expect(await step({ url: `http://localhost:${await freePort()}/system/mcp` }, "reach")).toMatchObject({ fault: "unreachable" });
+    expect(await step({ url: `http://localhost:${await freePort()}/system/mcp` }, "reach")).toMatchObject({
+      fault: "unreachable",
+    });
     expect(await step({ url: `${proxy.tlsUrl}/system/mcp` }, "reach")).toMatchObject({
       fault: "tls",
       fix: expect.stringContaining("certificate"),
@@ -132,32 +145,56 @@ describe("the doctor of the API", () => {
       seen: "a call that names no account is refused",
       fix: expect.stringContaining("make it the default"),
     });
-    const request = { type: "github", name: "Main", data: { kind: "bearer", accessToken: "canary-token" }, makeDefault: true };
+    const request = {
+      type: "github",
+      name: "Main",
+      data: { kind: "bearer", accessToken: "canary-token" },
+      makeDefault: true,
+    };
     const { body } = await ellen.browser.post(`/api/organizations/${ellen.organizationId}/credentials`, request);
-    expect(await examine()).toMatchObject({ outcome: "ok", seen: 'a call that names no account uses "Main"', fix: null });
+    expect(await examine()).toMatchObject({
+      outcome: "ok",
+      seen: 'a call that names no account uses "Main"',
+      fix: null,
+    });
     await oauth.app.database.query("UPDATE credential SET health = 'needs_reconnect' WHERE id = $1", [body.id]);
-    expect(await examine()).toMatchObject({ outcome: "warning", seen: expect.stringContaining('"Main", which does not work') });
+    expect(await examine()).toMatchObject({
+      outcome: "warning",
+      seen: expect.stringContaining('"Main", which does not work'),
+    });
     const { key: herKey } = await oauth.app.parts.identity.apiKeys.create(ellen.organizationId, {
       name: "test",
       scopes: ["mcp:invoke"],
       createdBy: null,
     });
     const { steps } = await examineFrom({ url: address, key: herKey });
-    expect(steps.find(({ id }) => id === "account")).toMatchObject({ outcome: "ok", seen: expect.stringContaining(body.reference) });
+    expect(steps.find(({ id }) => id === "account")).toMatchObject({
+      outcome: "ok",
+      seen: expect.stringContaining(body.reference),
+    });
   });
 
   it("approves no other request than its own", async () => {
     const { organizationId, browser } = oauth.ann;
     const registered = await oauth.client.register({ redirect_uris: [redirectUri], client_name: "Somebody else" });
-    const request = { response_type: "code", client_id: String(registered.body.client_id), redirect_uri: redirectUri, resource: url };
+    const request = {
+      response_type: "code",
+      client_id: String(registered.body.client_id),
+      redirect_uri: redirectUri,
+      resource: url,
+    };
     const challenge = { code_challenge: createChallenge().challenge, code_challenge_method: "S256" };
     const foreign = await openConsent(oauth.client.authorizeUrl({ ...request, ...challenge }), oauth.ann);
     proxy.plant({
       changeAnswer({ headers }) {
-        if (String(headers.location).includes("/oauth/consent/")) headers.location = `${proxy.url}/oauth/consent/${foreign.uid}`;
+        if (String(headers.location).includes("/oauth/consent/"))
+          headers.location = `${proxy.url}/oauth/consent/${foreign.uid}`;
       },
     });
-    expectProblem(await browser.post("/api/doctor", { url, organizationId }), { status: 400, code: "oauth_state_invalid" });
+    expectProblem(await browser.post("/api/doctor", { url, organizationId }), {
+      status: 400,
+      code: "oauth_state_invalid",
+    });
     expect((await foreign.read()).status).toBe(200);
   });
 
@@ -185,9 +222,17 @@ describe("the doctor of the API", () => {
     await new Promise<void>((done) => inside.listen(port, "127.0.0.1", done));
     inside.on("connection", () => visits++);
     try {
-      for (const address of [`http://127.0.0.1:${port}/system/mcp`, `${url}/../../admin`, `${url}?x=1`, proxy.url, "file:///etc/passwd"])
+      for (const address of [
+        `http://127.0.0.1:${port}/system/mcp`,
+        `${url}/../../admin`,
+        `${url}?x=1`,
+        proxy.url,
+        "file:///etc/passwd",
+      ])
         expectProblem(await browser.post("/api/doctor", { url: address }), { status: 400, code: "validation_failed" });
-      proxy.plant(rewriting(`"authorization_servers":["${proxy.url}"]`, `"authorization_servers":["http://127.0.0.1:${port}"]`));
+      proxy.plant(
+        rewriting(`"authorization_servers":["${proxy.url}"]`, `"authorization_servers":["http://127.0.0.1:${port}"]`),
+      );
       const { body } = await browser.post("/api/doctor", { url });
       expect(body.brokenStep).toBe("issuer");
       expect((body as Report).steps.find(({ id }) => id === "issuer")).toMatchObject({ fault: "foreign_address" });

@@ -25,8 +25,12 @@ afterAll(async () => {
 
 const send = (browser: Browser, { method, path }: Operation, body: string) => browser.send(method, path, body);
 
-const refused = async (browser: Browser, operation: Operation, body: string, expected: { status?: number; code?: string }) =>
-  expectProblem(await send(browser, operation, body), expected);
+const refused = async (
+  browser: Browser,
+  operation: Operation,
+  body: string,
+  expected: { status?: number; code?: string },
+) => expectProblem(await send(browser, operation, body), expected);
 
 async function withoutTrace(run: () => Promise<void>): Promise<void> {
   const before = await fingerprint.read();
@@ -47,14 +51,23 @@ describe("every operation with a body", () => {
   it("refuses every field of a wrong kind, names it and writes nothing", async () => {
     for (const operation of operations)
       for (const [name, field] of Object.entries(operation.fields)) {
-        const wrong = otherKinds.filter((value) => kindOf(value) !== kindOfField(field.type) && !(field.nullable && value === null));
+        const wrong = otherKinds.filter(
+          (value) => kindOf(value) !== kindOfField(field.type) && !(field.nullable && value === null),
+        );
         for (const value of wrong)
           await withoutTrace(async () => {
-            const problem = await refused(owner.browser, operation, JSON.stringify({ ...operation.sample, [name]: value }), {
-              status: 400,
-            });
+            const problem = await refused(
+              owner.browser,
+              operation,
+              JSON.stringify({ ...operation.sample, [name]: value }),
+              {
+                status: 400,
+              },
+            );
             expect(problem.code).toBe("validation_failed");
-            expect(problem.errors?.map(({ pointer }) => pointer)).toEqual([expect.stringMatching(new RegExp(`^/${name}`))]);
+            expect(problem.errors?.map(({ pointer }) => pointer)).toEqual([
+              expect.stringMatching(new RegExp(`^/${name}`)),
+            ]);
             expect(problem.detail).toMatch(new RegExp(`^${name}(/\\d+)? (must|is) `));
           });
       }
@@ -64,10 +77,18 @@ describe("every operation with a body", () => {
     for (const operation of operations)
       for (const name of operation.required)
         await withoutTrace(async () => {
-          const problem = await refused(owner.browser, operation, JSON.stringify({ ...operation.sample, [name]: undefined }), {
-            status: 400,
+          const problem = await refused(
+            owner.browser,
+            operation,
+            JSON.stringify({ ...operation.sample, [name]: undefined }),
+            {
+              status: 400,
+            },
+          );
+          expect(problem).toMatchObject({
+            detail: `${name} is required.`,
+            errors: [{ pointer: `/${name}`, detail: "is required" }],
           });
-          expect(problem).toMatchObject({ detail: `${name} is required.`, errors: [{ pointer: `/${name}`, detail: "is required" }] });
         });
   });
 
@@ -90,7 +111,9 @@ describe("every operation with a body", () => {
 
   it.each(["", "null"])("refuses the body %j", async (body) => {
     for (const operation of operations.filter(({ isOptional }) => !isOptional))
-      expect((await refused(owner.browser, operation, body, { code: "validation_failed" })).detail).toBe("The body is required.");
+      expect((await refused(owner.browser, operation, body, { code: "validation_failed" })).detail).toBe(
+        "The body is required.",
+      );
   });
 
   it("refuses a stranger before it looks at the body, unless it is a way in", async () => {
@@ -116,7 +139,16 @@ describe("every operation with a body", () => {
 
   it("refuses ids in the path that are none", async () => {
     for (const { method, path } of operations.filter(({ path }) => path.includes(someId)))
-      for (const id of ["1", "null", "undefined", "..%2f..", "%E2%80%8B", "a".repeat(100), `${someId}x`, "'%20OR%201=1--"])
+      for (const id of [
+        "1",
+        "null",
+        "undefined",
+        "..%2f..",
+        "%E2%80%8B",
+        "a".repeat(100),
+        `${someId}x`,
+        "'%20OR%201=1--",
+      ])
         expectProblem(await owner.browser.send(method, path.replace(someId, id), { token: "x" }), { status: 400 });
   });
 });
@@ -131,7 +163,11 @@ describe("unreadable JSON", () => {
     ["a comment", '{"name":"x"/* */}', "malformed_json"],
     ["NaN", '{"name":NaN}', "malformed_json"],
     ["a raw control character", '{"name":"a\u0001"}', "malformed_json"],
-    ["invalid UTF-8", Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]), "malformed_json"],
+    [
+      "invalid UTF-8",
+      Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+      "malformed_json",
+    ],
     [
       "an overlong UTF-8 sequence",
       Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
@@ -166,7 +202,10 @@ describe("unreadable JSON", () => {
     await withoutTrace(async () => {
       expectProblem(await fetchBody("/api/organizations", padded(limit)), { status: 400, code: "validation_failed" });
       expectProblem(await fetchBody("/api/organizations", padded(limit + 1)), { status: 413, code: "body_too_large" });
-      expectProblem(await fetchBody("/api/organizations", streamOf(limit + 1)), { status: 413, code: "body_too_large" });
+      expectProblem(await fetchBody("/api/organizations", streamOf(limit + 1)), {
+        status: 413,
+        code: "body_too_large",
+      });
     });
   });
 
@@ -237,7 +276,12 @@ describe("fields that nobody asked for", () => {
 
   it("do not change more of me than my name", async () => {
     const before = (await owner.browser.get("/api/me")).body;
-    const { status, body } = await owner.browser.patch("/api/me", { ...smuggled, name: "Anna", email: "other@example.com", image: "x" });
+    const { status, body } = await owner.browser.patch("/api/me", {
+      ...smuggled,
+      name: "Anna",
+      email: "other@example.com",
+      image: "x",
+    });
     expect(status).toBe(200);
     expect(body).toEqual({ ...before, user: { ...before.user, name: "Anna" } });
     expect((await owner.browser.get("/api/me")).body).toEqual(body);
@@ -266,10 +310,14 @@ describe("a thousand random bodies", () => {
       fc.constantFrom("null", "1e999", '"\\u0000"', "{}", "[]"),
     );
     const bodies = fc.oneof(
-      fc.record({ values: fc.array(field, { minLength: 6, maxLength: 6 }) }).map(({ values }) => (operation: Operation) => {
-        const entries = Object.keys(operation.fields).map((name, index) => `${JSON.stringify(name)}:${values[index % 6]}`);
-        return `{${entries.join(",")}}`;
-      }),
+      fc
+        .record({ values: fc.array(field, { minLength: 6, maxLength: 6 }) })
+        .map(({ values }) => (operation: Operation) => {
+          const entries = Object.keys(operation.fields).map(
+            (name, index) => `${JSON.stringify(name)}:${values[index % 6]}`,
+          );
+          return `{${entries.join(",")}}`;
+        }),
       fc.json().map((text) => () => text),
       fc.string({ unit: "binary", maxLength: 60 }).map((text) => () => text),
     );

@@ -17,7 +17,10 @@ afterAll(() => app.stop());
 
 const urlOf = (door: (typeof doors)[number]) => (door === "platform" ? app.platformUrl : app.gatewayUrl);
 
-async function raw(head: string, { door = "platform", body = "" }: { door?: (typeof doors)[number]; body?: string } = {}) {
+async function raw(
+  head: string,
+  { door = "platform", body = "" }: { door?: (typeof doors)[number]; body?: string } = {},
+) {
   const lines = head.trim().split(/\n\s*/).join("\r\n");
   const closing = /^connection:/im.test(head) ? "" : "\r\nConnection: close";
   return readRawAnswer(await rawRequest(urlOf(door), Buffer.from(`${lines}${closing}\r\n\r\n${body}`, "latin1"), 2000));
@@ -28,7 +31,10 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
     ["no HTTP at all", "hello"],
     ["a method nobody knows", "FOO / HTTP/1.1\nHost: localhost"],
     ["a TLS greeting", "\x16\x03\x01\x02\x00\x01\x00"],
-    ["length and chunks together", "POST /livez HTTP/1.1\nHost: localhost\nContent-Length: 4\nTransfer-Encoding: chunked"],
+    [
+      "length and chunks together",
+      "POST /livez HTTP/1.1\nHost: localhost\nContent-Length: 4\nTransfer-Encoding: chunked",
+    ],
     ["chunks that are not last", "POST /livez HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked, identity"],
     ["two lengths", "POST /livez HTTP/1.1\nHost: localhost\nContent-Length: 0\nContent-Length: 4"],
     ["a negative length", "POST /livez HTTP/1.1\nHost: localhost\nContent-Length: -1"],
@@ -49,7 +55,9 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
   });
 
   it("refuses more than 16 KiB of headers", async () => {
-    expectProblem(await raw(`GET /livez HTTP/1.1\nHost: localhost\nX-A: ${"a".repeat(17_000)}`, { door }), { status: 431 });
+    expectProblem(await raw(`GET /livez HTTP/1.1\nHost: localhost\nX-A: ${"a".repeat(17_000)}`, { door }), {
+      status: 431,
+    });
   });
 
   it.each(["Host", "X-API-Key", "Content-Type", "Authorization", "Origin", "Idempotency-Key"])(
@@ -74,17 +82,22 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
     }
   });
 
-  it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:3000", "localhost@evil.example", "0.0.0.0"])(
-    "refuses the foreign host %s, except for probes",
-    async (host) => {
-      expectProblem(await raw(`GET /nothing HTTP/1.1\nHost: ${host}\nX-Forwarded-Host: localhost`, { door }), {
-        status: 403,
-        code: "host_refused",
-      });
-      for (const path of ["/livez", "/readyz"]) expect((await raw(`GET ${path} HTTP/1.1\nHost: ${host}`, { door })).status).toBe(200);
-      expectProblem(await raw(`GET /metrics HTTP/1.1\nHost: ${host}`, { door }), { status: 403, code: "host_refused" });
-    },
-  );
+  it.each([
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "evil.example:3000",
+    "localhost@evil.example",
+    "0.0.0.0",
+  ])("refuses the foreign host %s, except for probes", async (host) => {
+    expectProblem(await raw(`GET /nothing HTTP/1.1\nHost: ${host}\nX-Forwarded-Host: localhost`, { door }), {
+      status: 403,
+      code: "host_refused",
+    });
+    for (const path of ["/livez", "/readyz"])
+      expect((await raw(`GET ${path} HTTP/1.1\nHost: ${host}`, { door })).status).toBe(200);
+    expectProblem(await raw(`GET /metrics HTTP/1.1\nHost: ${host}`, { door }), { status: 403, code: "host_refused" });
+  });
 
   it.each([
     "GET /livez",
@@ -145,7 +158,10 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
 
   it("treats an unknown expectation and an upgrade like any other request", async () => {
     expect((await raw("GET /livez HTTP/1.1\nHost: localhost\nExpect: miracles", { door })).status).toBe(200);
-    expect((await raw("GET /livez HTTP/1.1\nHost: localhost\nConnection: Upgrade, close\nUpgrade: websocket", { door })).status).toBe(200);
+    expect(
+      (await raw("GET /livez HTTP/1.1\nHost: localhost\nConnection: Upgrade, close\nUpgrade: websocket", { door }))
+        .status,
+    ).toBe(200);
   });
 });
 
@@ -175,7 +191,11 @@ describe("addresses", () => {
   it("answers HEAD like GET without a body", async () => {
     const head = await raw("HEAD /api/setup HTTP/1.1\nHost: localhost");
     const get = await raw("GET /api/setup HTTP/1.1\nHost: localhost");
-    expect([head.status, head.text, head.headers.get("content-length")]).toEqual([200, "", get.headers.get("content-length")]);
+    expect([head.status, head.text, head.headers.get("content-length")]).toEqual([
+      200,
+      "",
+      get.headers.get("content-length"),
+    ]);
   });
 
   it("tells a wrong method from an unknown path", async () => {
@@ -183,11 +203,16 @@ describe("addresses", () => {
     expectProblem(wrong, { status: 405, code: "method_not_allowed" });
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, PATCH");
     expectProblem(await owner.browser.get("/api/nothing"), { status: 404, code: "not_found" });
-    expectProblem(await owner.browser.get(`/api/organizations/${owner.organizationId}/api-keys/${owner.organizationId}`), { status: 405 });
+    expectProblem(
+      await owner.browser.get(`/api/organizations/${owner.organizationId}/api-keys/${owner.organizationId}`),
+      { status: 405 },
+    );
   });
 
   it("refuses a range that no file has", async () => {
-    expectProblem(await raw("GET /docs/static/swagger-ui.css HTTP/1.1\nHost: localhost\nRange: bytes=99999999-"), { status: 400 });
+    expectProblem(await raw("GET /docs/static/swagger-ui.css HTTP/1.1\nHost: localhost\nRange: bytes=99999999-"), {
+      status: 400,
+    });
   });
 });
 
@@ -208,7 +233,10 @@ describe("bodies on the wire", () => {
   });
 
   it("takes what comes after the announced length for another request", async () => {
-    const answer = await rawRequest(app.platformUrl, `${post.replaceAll("\n", "\r\n")}\r\nContent-Length: 2\r\n\r\n{}GET /livez`);
+    const answer = await rawRequest(
+      app.platformUrl,
+      `${post.replaceAll("\n", "\r\n")}\r\nContent-Length: 2\r\n\r\n{}GET /livez`,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).not.toContain('"status":"ok"');
   });
@@ -232,7 +260,9 @@ describe("bodies on the wire", () => {
   });
 
   it("refuses a body without a type", async () => {
-    expectProblem(await raw("POST /api/sign-in HTTP/1.1\nHost: localhost\nContent-Length: 2", { body: "{}" }), { status: 415 });
+    expectProblem(await raw("POST /api/sign-in HTTP/1.1\nHost: localhost\nContent-Length: 2", { body: "{}" }), {
+      status: 415,
+    });
   });
 });
 
@@ -303,7 +333,10 @@ describe("the address of a caller", () => {
   });
 
   it("is the forwarded one when a trusted proxy says so", async () => {
-    const behindProxy = await startTestApp({ database: app.database, environment: { TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" } });
+    const behindProxy = await startTestApp({
+      database: app.database,
+      environment: { TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" },
+    });
     try {
       expect(await addressSeenBy(behindProxy)).toBe("203.0.113.7");
     } finally {

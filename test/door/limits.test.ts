@@ -65,7 +65,8 @@ async function sendFirst(socket: Socket, pieces: Iterable<string>): Promise<bool
 }
 
 const piece = "a".repeat(64 * 1024);
-const pieces = (count: number, form: (text: string) => string = (text) => text) => Array.from({ length: count }, () => form(piece));
+const pieces = (count: number, form: (text: string) => string = (text) => text) =>
+  Array.from({ length: count }, () => form(piece));
 const asChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 describe("a body that is too large", () => {
@@ -73,8 +74,14 @@ describe("a body that is too large", () => {
     ["announces its length", [head(100 * piece.length), ...pieces(100)]],
     ["announces its length and asks to close", [head(100 * piece.length, "Connection: close\r\n"), ...pieces(100)]],
     ["comes in chunks", [head("chunked"), ...pieces(100, asChunk), "0\r\n\r\n"]],
-    ["announces its length and the caller is looked up first", [head(100 * piece.length, "", "/guarded-things"), ...pieces(100)]],
-    ["comes in chunks and the caller is looked up first", [head("chunked", "", "/guarded-things"), ...pieces(100, asChunk), "0\r\n\r\n"]],
+    [
+      "announces its length and the caller is looked up first",
+      [head(100 * piece.length, "", "/guarded-things"), ...pieces(100)],
+    ],
+    [
+      "comes in chunks and the caller is looked up first",
+      [head("chunked", "", "/guarded-things"), ...pieces(100, asChunk), "0\r\n\r\n"],
+    ],
   ])("is answered to a client that sends all of it before it reads, when it %s", async (_name, sent) => {
     const socket = await open();
     expect(await sendFirst(socket, sent)).toBe(true);

@@ -14,9 +14,13 @@ const readMetrics = async (): Promise<string> => await (await fetch(`${flows.app
 
 /** The sum of all series with this name and these labels. */
 async function sumOf(name: string, ...labels: string[]): Promise<number | undefined> {
-  const lines = (await readMetrics()).split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const lines = (await readMetrics())
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const fitting = lines.filter((line) => labels.every((label) => line.includes(label)));
-  return fitting.length === 0 ? undefined : fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  return fitting.length === 0
+    ? undefined
+    : fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
 /** Names as a query writes them: a histogram is asked for by its parts. */
@@ -25,7 +29,10 @@ async function exposedNames(): Promise<{ names: Set<string>; own: string[] }> {
   const names = types.flatMap(([, name = "", type]) =>
     type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : [name],
   );
-  return { names: new Set(names), own: types.map(([, name = ""]) => name).filter((name) => name.startsWith("switchyard_")) };
+  return {
+    names: new Set(names),
+    own: types.map(([, name = ""]) => name).filter((name) => name.startsWith("switchyard_")),
+  };
 }
 
 /** Whatever looks like a metric in a PromQL expression. */
@@ -83,10 +90,15 @@ describe("the metrics", () => {
     );
     expect(await sumOf("switchyard_slow_statements_total")).toBeGreaterThan(0);
     await flows.app.parts.history.retention.run();
-    expect(await sumOf("switchyard_retention_last_success_seconds", 'records="tool_calls"')).toBeGreaterThan(Date.now() / 1000 - 60);
+    expect(await sumOf("switchyard_retention_last_success_seconds", 'records="tool_calls"')).toBeGreaterThan(
+      Date.now() / 1000 - 60,
+    );
     const page = new AbortController();
     const cookie = [...flows.owner.browser.cookies].map((pair) => pair.join("=")).join("; ");
-    const events = await fetch(`${flows.app.platformUrl}${flows.path}/events`, { headers: { cookie }, signal: page.signal });
+    const events = await fetch(`${flows.app.platformUrl}${flows.path}/events`, {
+      headers: { cookie },
+      signal: page.signal,
+    });
     expect(events.status).toBe(200);
     await expect.poll(() => sumOf("switchyard_live_streams"), { timeout: 20_000 }).toBe(1);
     page.abort();
@@ -100,7 +112,12 @@ describe("the metrics", () => {
 
 describe("the dashboard", () => {
   const dashboard = JSON.parse(readFileSync("deploy/grafana-dashboard.json", "utf8")) as {
-    panels: { title: string; type: string; targets?: { expr: string }[]; gridPos: { x: number; y: number; w: number; h: number } }[];
+    panels: {
+      title: string;
+      type: string;
+      targets?: { expr: string }[];
+      gridPos: { x: number; y: number; w: number; h: number };
+    }[];
   };
   const asked = metricsIn(dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)));
 
@@ -113,7 +130,9 @@ describe("the dashboard", () => {
   it("shows every metric of our own", async () => {
     const { own } = await exposedNames();
     expect(own.length).toBeGreaterThan(10);
-    expect(own.filter((name) => !asked.some((one) => one === name || one.replace(/_(bucket|sum|count)$/, "") === name))).toEqual([]);
+    expect(
+      own.filter((name) => !asked.some((one) => one === name || one.replace(/_(bucket|sum|count)$/, "") === name)),
+    ).toEqual([]);
   });
 });
 

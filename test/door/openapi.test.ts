@@ -22,7 +22,10 @@ type Document = {
   info: { title: string; version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object>; securitySchemes: Record<string, { type: string; in: string; name: string }> };
+  components: {
+    schemas: Record<string, object>;
+    securitySchemes: Record<string, { type: string; in: string; name: string }>;
+  };
 };
 
 // The JSON Schema checker that the HTTP framework brings along.
@@ -46,7 +49,9 @@ afterAll(() => app.stop());
 
 /** Every route of the platform, as its door was told of it. */
 const readRoutes = (): string[] =>
-  (app.routes[0] ?? []).flatMap(({ method, url }) => [method].flat().map((one) => `${one} ${url.replaceAll(/:(\w+)/g, "{$1}")}`));
+  (app.routes[0] ?? []).flatMap(({ method, url }) =>
+    [method].flat().map((one) => `${one} ${url.replaceAll(/:(\w+)/g, "{$1}")}`),
+  );
 
 describe("the document", () => {
   it("is OpenAPI 3.1 about this server", async () => {
@@ -59,7 +64,8 @@ describe("the document", () => {
   });
 
   it("describes every route but pages and files, and nothing else", () => {
-    const isPage = (route: string) => /^\w+ \/(docs|openapi\.json|assets\/|index\.html|favicon|apply-theme|licenses\.md|$)/.test(route);
+    const isPage = (route: string) =>
+      /^\w+ \/(docs|openapi\.json|assets\/|index\.html|favicon|apply-theme|licenses\.md|$)/.test(route);
     const routes = readRoutes().filter((route) => !isPage(route) && !/^(HEAD|OPTIONS) /.test(route));
     expect(routes.length).toBeGreaterThan(25);
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(routes.sort());
@@ -71,7 +77,9 @@ describe("the document", () => {
       expect(operation.summary, place).toMatch(/^[A-Z].{3,70}$/);
       expect(operation.tags, place).toHaveLength(1);
       const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
-      expect(inPath.map(({ name }) => name).sort(), place).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort());
+      expect(inPath.map(({ name }) => name).sort(), place).toEqual(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort(),
+      );
       expect(
         inPath.every(({ required }) => required),
         place,
@@ -89,8 +97,13 @@ describe("the document", () => {
 
   it("asks for what the server asks for", async () => {
     for (const { path, method, operation } of operations) {
-      const response = await fetch(app.platformUrl + path.replaceAll(/\{\w+\}/g, someId), { method, headers: { origin: app.platformUrl } });
-      const body = response.headers.get("content-type")?.includes("json") ? ((await response.json()) as { code?: string }) : {};
+      const response = await fetch(app.platformUrl + path.replaceAll(/\{\w+\}/g, someId), {
+        method,
+        headers: { origin: app.platformUrl },
+      });
+      const body = response.headers.get("content-type")?.includes("json")
+        ? ((await response.json()) as { code?: string })
+        : {};
       const expected = { not_signed_in: [{ session: [] }], api_key_missing: [{ apiKey: [] }] }[body.code ?? ""] ?? [];
       expect(operation.security, `${method} ${path}`).toEqual(expected);
     }
@@ -99,7 +112,12 @@ describe("the document", () => {
 
   it("names the cookie that a session really has", async () => {
     const browser = app.browser();
-    const owner = { name: "Ann", email: "ann@example.com", password: "correct horse battery", organizationName: "Team" };
+    const owner = {
+      name: "Ann",
+      email: "ann@example.com",
+      password: "correct horse battery",
+      organizationName: "Team",
+    };
     expect((await browser.post("/api/setup", owner)).status).toBe(201);
     expect([...browser.cookies.keys()]).toContain(document.components.securitySchemes.session?.name);
   });
@@ -131,7 +149,8 @@ describe("the document", () => {
 
   it("describes the answers that are really given", async () => {
     const ajv = new (load("ajv/dist/2020").Ajv2020)({ strict: false, formats });
-    const matches = (schema: object | undefined, value: unknown) => ajv.validate({ ...schema, components: document.components }, value);
+    const matches = (schema: object | undefined, value: unknown) =>
+      ajv.validate({ ...schema, components: document.components }, value);
     const problem = await (await fetch(`${app.platformUrl}/api/me`)).json();
     expect(matches(document.components.schemas.Problem, problem)).toBe(true);
     const setup = await (await fetch(`${app.platformUrl}/api/setup`)).json();

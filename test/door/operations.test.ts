@@ -97,7 +97,10 @@ describe("health", () => {
     for (const base of [app.platformUrl, app.gatewayUrl]) {
       expect((await timed(`${base}/livez`)).status).toBe(200);
       expectProblem(await timed(`${base}/readyz`), { status: 503, code: "database_unavailable" });
-      expect(await timed(`${base}/metrics`)).toMatchObject({ status: 200, text: expect.stringContaining("switchyard_run_queue") });
+      expect(await timed(`${base}/metrics`)).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("switchyard_run_queue"),
+      });
     }
     expectProblem(await trigger(), { status: 503, code: "database_unavailable" });
     expectProblem(await owner.browser.get("/api/me"), { status: 503, code: "database_unavailable" });
@@ -120,7 +123,9 @@ describe("metrics", () => {
     const { status, headers, text } = await timed("/metrics");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toContain("text/plain");
-    expect(text).toContain('switchyard_http_request_seconds_count{door="gateway",method="GET",route="/livez",status="200"}');
+    expect(text).toContain(
+      'switchyard_http_request_seconds_count{door="gateway",method="GET",route="/livez",status="200"}',
+    );
     expect(text).toContain('route="/api/organizations/:organizationId/api-keys",status="200"');
     expect(text).toContain('route="(none)",status="404"');
     expect(text).toContain('switchyard_database_connections{pool="main",state="idle"}');
@@ -128,9 +133,15 @@ describe("metrics", () => {
     expect(text).not.toMatch(/zebra|@|[0-9a-f]{8}-[0-9a-f]{4}-|swy_/);
   });
 
-  it.each(["x-forwarded-for", "forwarded", "x-real-ip"])("are not shown to who comes through a proxy (%s)", async (name) => {
-    expectProblem(await timed("/metrics", { headers: { [name]: "203.0.113.7" } }), { status: 404, code: "not_found" });
-  });
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip"])(
+    "are not shown to who comes through a proxy (%s)",
+    async (name) => {
+      expectProblem(await timed("/metrics", { headers: { [name]: "203.0.113.7" } }), {
+        status: 404,
+        code: "not_found",
+      });
+    },
+  );
 
   it("are shown to who has the token, and then to nobody else", async () => {
     const other = await startTestApp({ database, environment: { METRICS_TOKEN: "open sesame" } });
@@ -138,10 +149,18 @@ describe("metrics", () => {
       const read = (headers: Record<string, string>) => timed(`${other.gatewayUrl}/metrics`, { headers });
       expect((await read({ authorization: "Bearer open sesame", "x-forwarded-for": "203.0.113.7" })).status).toBe(200);
       const byAddress = (headers: string) =>
-        rawRequest(other.gatewayUrl, `GET /metrics HTTP/1.1\r\nHost: 10.1.2.3:3100\r\nConnection: close\r\n${headers}\r\n`);
+        rawRequest(
+          other.gatewayUrl,
+          `GET /metrics HTTP/1.1\r\nHost: 10.1.2.3:3100\r\nConnection: close\r\n${headers}\r\n`,
+        );
       expect(await byAddress("Authorization: Bearer open sesame\r\n")).toMatch(/^HTTP\/1.1 200 /);
       expect(await byAddress("")).toMatch(/^HTTP\/1.1 404 /);
-      for (const headers of [{}, { authorization: "Bearer open" }, { authorization: "open sesame" }, { authorization: "Bearer " }])
+      for (const headers of [
+        {},
+        { authorization: "Bearer open" },
+        { authorization: "open sesame" },
+        { authorization: "Bearer " },
+      ])
         expectProblem(await read(headers as Record<string, string>), { status: 404 });
     } finally {
       await other.stop();
@@ -170,11 +189,16 @@ describe("the log", () => {
     await browser.post("/api/sign-in", { email: owner.email, password: wrong });
     await browser.post("/api/me/password", { currentPassword: wrong, newPassword: `${wrong}4` });
     await timed(`/task-runner/trigger/some?api_key=${key}`, { method: "POST" });
-    await timed("/task-runner/trigger/some", { method: "POST", headers: { "x-api-key": key, authorization: `Bearer ${key}` } });
+    await timed("/task-runner/trigger/some", {
+      method: "POST",
+      headers: { "x-api-key": key, authorization: `Bearer ${key}` },
+    });
     const { headers } = await timed("/api/me", { headers: { cookie: "switchyard_session=stolen-cookie-text" } });
     await delay(50);
     const lines = app.logLines.map((line) => JSON.parse(line));
-    expect(lines).toContainEqual(expect.objectContaining({ requestId: headers.get("x-request-id"), route: "/api/me", status: 401 }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ requestId: headers.get("x-request-id"), route: "/api/me", status: 401 }),
+    );
     const secrets = [
       password,
       wrong,
@@ -199,8 +223,14 @@ describe("the log", () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const secret = "hunter2";
-    const error = Object.assign(new Error("no"), { client: { password: secret }, headers: { cookie: secret, authorization: secret } });
-    log.error({ err: error, password: secret, cookie: secret, request: { key: secret, token: secret, apiKey: secret } }, "failed");
+    const error = Object.assign(new Error("no"), {
+      client: { password: secret },
+      headers: { cookie: secret, authorization: secret },
+    });
+    log.error(
+      { err: error, password: secret, cookie: secret, request: { key: secret, token: secret, apiKey: secret } },
+      "failed",
+    );
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({
       level: 50,
       msg: "failed",

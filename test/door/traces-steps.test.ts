@@ -27,7 +27,12 @@ async function connectPostgres(): Promise<string> {
   const { host, port, user } = database.target;
   const data = { host, port, user, database: "postgres", ssl: "disable" };
   const { organizationId } = flows.owner;
-  const created = await flows.app.parts.vault.credentials.create(organizationId, { type: "postgres", name: "Own", data, createdBy: null });
+  const created = await flows.app.parts.vault.credentials.create(organizationId, {
+    type: "postgres",
+    name: "Own",
+    data,
+    createdBy: null,
+  });
   return created.reference;
 }
 
@@ -35,7 +40,11 @@ async function connectPostgres(): Promise<string> {
 async function stepsOf(nodeOf: (reference: string) => ReturnType<typeof node>) {
   const workflowId = await flows.save([nodeOf(await connectPostgres())]);
   const traceId = randomBytes(16).toString("hex");
-  const { body } = await flows.trigger(workflowId, { runtimePrompt: promptCanary }, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+  const { body } = await flows.trigger(
+    workflowId,
+    { runtimePrompt: promptCanary },
+    { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+  );
   const { status } = await flows.ended(body.id);
   const read = () => collector.spans().filter((span) => span.traceId === traceId);
   await expect.poll(() => read().some(({ name }) => name === "run"), { timeout: 20_000 }).toBe(true);
@@ -44,12 +53,17 @@ async function stepsOf(nodeOf: (reference: string) => ReturnType<typeof node>) {
 }
 
 const query = (sql: object) => (reference: string) =>
-  node("ask", "postgres_query", sql, { credentials: { postgres: reference }, instruction: "sql" in sql ? "" : "Ask for two." });
+  node("ask", "postgres_query", sql, {
+    credentials: { postgres: reference },
+    instruction: "sql" in sql ? "" : "Ask for two.",
+  });
 
 it("a provider without HTTP is a span as long as it is connected", async () => {
   const { status, steps } = await stepsOf(query({ sql: "SELECT 1 AS one" }));
   expect(status).toBe("succeeded");
-  expect(steps).toMatchObject([{ name: "connection postgres", kind: 3, hasFailed: false, facts: { "switchyard.provider": "postgres" } }]);
+  expect(steps).toMatchObject([
+    { name: "connection postgres", kind: 3, hasFailed: false, facts: { "switchyard.provider": "postgres" } },
+  ]);
 });
 
 it("one that fails says how, and not in whose words", async () => {
@@ -57,7 +71,9 @@ it("one that fails says how, and not in whose words", async () => {
   const { status, steps } = await stepsOf(query({ sql: "SELECT 1 AS one" }));
   database.weather.isCut = false;
   expect(status).toBe("failed");
-  expect(steps).toMatchObject([{ name: "connection postgres", hasFailed: true, facts: { "error.type": "provider_unreachable" } }]);
+  expect(steps).toMatchObject([
+    { name: "connection postgres", hasFailed: true, facts: { "error.type": "provider_unreachable" } },
+  ]);
 });
 
 it("a language model that fills parameters is a span that tells nothing of what was asked", async () => {

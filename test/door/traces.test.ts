@@ -39,7 +39,12 @@ beforeEach(() => github.forget());
 
 async function connectGitHub({ app, owner: { organizationId } }: WorkflowApp): Promise<string> {
   const data = { kind: "bearer", accessToken: token, baseUrl: github.url };
-  const created = await app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  const created = await app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
   await app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, created.id);
   return created.reference;
 }
@@ -59,7 +64,12 @@ async function spansOf(traceId: string, names: string[]): Promise<SeenSpan[]> {
 
 /** Each span with the name of the one above it. */
 const treeOf = (spans: SeenSpan[]) =>
-  spans.map(({ name, parentSpanId }) => `${spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? parentSpanId} > ${name}`).sort();
+  spans
+    .map(
+      ({ name, parentSpanId }) =>
+        `${spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? parentSpanId} > ${name}`,
+    )
+    .sort();
 
 const named = (spans: SeenSpan[], name: string): SeenSpan => {
   const found = spans.filter((span) => span.name === name);
@@ -73,8 +83,13 @@ async function callTool(title: string, traceparent: string) {
     scopes: ["mcp:invoke"],
     createdBy: null,
   });
-  const params = { name: "github_create_issue", arguments: { owner: "acme", repo: "site", title, credentials: { github: reference } } };
-  return await createMcpClient(flows.app.gatewayUrl, { "x-api-key": key }).legacy("github", "tools/call", params, { traceparent });
+  const params = {
+    name: "github_create_issue",
+    arguments: { owner: "acme", repo: "site", title, credentials: { github: reference } },
+  };
+  return await createMcpClient(flows.app.gatewayUrl, { "x-api-key": key }).legacy("github", "tools/call", params, {
+    traceparent,
+  });
 }
 
 const lastCall = async () => {
@@ -96,7 +111,10 @@ describe("a tool call", () => {
       ].sort(),
     );
     expect(spans.filter(({ hasFailed }) => hasFailed)).toEqual([]);
-    expect(named(spans, "POST /github/mcp")).toMatchObject({ kind: server, facts: { "http.response.status_code": 200 } });
+    expect(named(spans, "POST /github/mcp")).toMatchObject({
+      kind: server,
+      facts: { "http.response.status_code": 200 },
+    });
     expect(named(spans, "POST github")).toMatchObject({
       kind: client,
       facts: { "switchyard.provider": "github", "http.request.method": "POST", "http.response.status_code": 201 },
@@ -112,7 +130,9 @@ describe("a tool call", () => {
     expect(github.requests.map(({ traceparent }) => traceparent)).toEqual([undefined]);
     expect(await lastCall()).toMatchObject({ tool: "github_create_issue", traceId: caller.traceId });
     await expect
-      .poll(() => flows.app.logLines.some((line) => line.includes(`"traceId":"${caller.traceId}"`)), { timeout: 10_000 })
+      .poll(() => flows.app.logLines.some((line) => line.includes(`"traceId":"${caller.traceId}"`)), {
+        timeout: 10_000,
+      })
       .toBe(true);
   });
 
@@ -121,20 +141,34 @@ describe("a tool call", () => {
     expect((await callTool(`fail ${argument}`, caller.traceparent)).json.result?.isError).toBe(true);
     const spans = await spansOf(caller.traceId, ["POST /github/mcp"]);
     expect(named(spans, "POST github")).toMatchObject({ hasFailed: true, facts: { "error.type": "422" } });
-    expect(named(spans, "tools/call github_create_issue")).toMatchObject({ hasFailed: true, facts: { "error.type": "provider_error" } });
+    expect(named(spans, "tools/call github_create_issue")).toMatchObject({
+      hasFailed: true,
+      facts: { "error.type": "provider_error" },
+    });
     expect(named(spans, "POST /github/mcp").hasFailed).toBe(false);
   });
 
   it("from a page is in the trace of its request", async () => {
     const caller = newCaller();
-    const body = { parameters: { owner: "acme", repo: "site", title: "Hello" }, credentials: { github: reference }, confirm: true };
-    const { body: record } = await flows.owner.browser.send("POST", `${flows.path}/tools/github_create_issue/call`, body, {
-      traceparent: caller.traceparent,
-    });
+    const body = {
+      parameters: { owner: "acme", repo: "site", title: "Hello" },
+      credentials: { github: reference },
+      confirm: true,
+    };
+    const { body: record } = await flows.owner.browser.send(
+      "POST",
+      `${flows.path}/tools/github_create_issue/call`,
+      body,
+      {
+        traceparent: caller.traceparent,
+      },
+    );
     expect(record).toMatchObject({ status: "success", traceId: caller.traceId });
     const route = "POST /api/organizations/:organizationId/tools/:toolName/call";
     const spans = await spansOf(caller.traceId, [route]);
-    expect(treeOf(spans)).toEqual([`${caller.spanId} > ${route}`, `${route} > POST github`, `${route} > slot wait`].sort());
+    expect(treeOf(spans)).toEqual(
+      [`${caller.spanId} > ${route}`, `${route} > POST github`, `${route} > slot wait`].sort(),
+    );
   });
 
   it("has a trace id of its own when its caller sends none that is valid", async () => {
@@ -160,7 +194,11 @@ describe("a run", () => {
       edges("first>second"),
     );
     const caller = newCaller();
-    const { body: accepted } = await flows.trigger(workflowId, { runtimePrompt: promptCanary }, { traceparent: caller.traceparent });
+    const { body: accepted } = await flows.trigger(
+      workflowId,
+      { runtimePrompt: promptCanary },
+      { traceparent: caller.traceparent },
+    );
     expect(await flows.ended(accepted.id)).toMatchObject({ status: "succeeded", traceId: caller.traceId });
     const route = "POST /task-runner/trigger/:workflowId";
     const spans = await spansOf(caller.traceId, [route, "run"]);
@@ -182,7 +220,10 @@ describe("a run", () => {
       "switchyard.workflow.id": workflowId,
       "switchyard.workflow.version": 1,
     });
-    expect(named(spans, "node github_create_issue").facts).toMatchObject({ "switchyard.node.id": "second", "switchyard.node.attempt": 1 });
+    expect(named(spans, "node github_create_issue").facts).toMatchObject({
+      "switchyard.node.id": "second",
+      "switchyard.node.attempt": 1,
+    });
     const { body: run } = await flows.owner.browser.get(`${flows.path}/runs/${accepted.id}`);
     expect(run.traceId).toBe(caller.traceId);
   });
@@ -198,13 +239,20 @@ describe("a run", () => {
     });
     const caller = newCaller();
     const headers = { "content-type": "application/json", traceparent: caller.traceparent };
-    const delivered = await fetch(webhook.webhookUrl, { method: "POST", headers, body: JSON.stringify({ note: argument }) });
+    const delivered = await fetch(webhook.webhookUrl, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ note: argument }),
+    });
     const { id } = (await delivered.json()) as { id: string };
     expect(await flows.ended(id)).toMatchObject({ status: "failed", traceId: caller.traceId });
     const spans = await spansOf(caller.traceId, ["POST /webhooks/:triggerId/:token", "node stop"]);
     await expect
       .poll(
-        () => collector.spans().filter((one) => one.traceId === caller.traceId && one.facts["switchyard.run.outcome"] === "failed").length,
+        () =>
+          collector
+            .spans()
+            .filter((one) => one.traceId === caller.traceId && one.facts["switchyard.run.outcome"] === "failed").length,
         { timeout: 20_000 },
       )
       .toBe(2);
@@ -213,11 +261,9 @@ describe("a run", () => {
     const called = runs.find(({ facts }) => facts["switchyard.run.kind"] === "workflow");
     expect(called?.parentSpanId).toBe(named(spans, "node call_workflow").spanId);
     // Once until it waited for the other run, and once afterwards.
-    expect(runs.map(({ facts }) => `${facts["switchyard.run.kind"]} ${facts["switchyard.run.outcome"]}`).sort()).toEqual([
-      "webhook aside",
-      "webhook failed",
-      "workflow failed",
-    ]);
+    expect(
+      runs.map(({ facts }) => `${facts["switchyard.run.kind"]} ${facts["switchyard.run.outcome"]}`).sort(),
+    ).toEqual(["webhook aside", "webhook failed", "workflow failed"]);
     expect(called?.hasFailed).toBe(true);
   });
 });
@@ -230,9 +276,16 @@ describe("a run that one process accepts and another one has", () => {
     const { database } = asked.app;
     await connectGitHub(asked);
     const startWorker = () =>
-      startServer({ dataDir: folder.dataDir, roles: "worker", environment: { ...environment, ...testKeys, DATABASE_URL: database.url } });
+      startServer({
+        dataDir: folder.dataDir,
+        roles: "worker",
+        environment: { ...environment, ...testKeys, DATABASE_URL: database.url },
+      });
     const settings = { repeatAfterInterruption: true };
-    const workflowId = await asked.save([issue("first", "One", { settings }), issue("second", "Two", { settings })], edges("first>second"));
+    const workflowId = await asked.save(
+      [issue("first", "One", { settings }), issue("second", "Two", { settings })],
+      edges("first>second"),
+    );
     let worker = await startWorker();
     try {
       const caller = newCaller();
@@ -248,7 +301,8 @@ describe("a run that one process accepts and another one has", () => {
       const spans = await spansOf(caller.traceId, ["POST /task-runner/trigger/:workflowId", "run"]);
       const runs = spans.filter(({ name }) => name === "run");
       const { spanId } = named(spans, "POST /task-runner/trigger/:workflowId");
-      for (const run of runs) expect(run).toMatchObject({ parentSpanId: spanId, facts: { "switchyard.run.id": accepted.id } });
+      for (const run of runs)
+        expect(run).toMatchObject({ parentSpanId: spanId, facts: { "switchyard.run.id": accepted.id } });
       expect(runs.map(({ facts }) => facts["switchyard.run.outcome"])).toContain("succeeded");
     } finally {
       await worker.kill();
@@ -267,7 +321,8 @@ describe("the collector", () => {
   it("never got a byte of an argument, an output, a prompt, a credential or a key", () => {
     const sent = collector.requests.map(({ text }) => text).join("\n");
     expect(sent).toContain("github_create_issue");
-    for (const secret of [token, argument, promptCanary, flows.key, reference, collectorKey, "acme"]) expect(sent).not.toContain(secret);
+    for (const secret of [token, argument, promptCanary, flows.key, reference, collectorKey, "acme"])
+      expect(sent).not.toContain(secret);
     expect(sent).not.toMatch(/\/webhooks\/[0-9a-f]|\?/);
   });
 });
@@ -275,7 +330,11 @@ describe("the collector", () => {
 describe("a server that stops", () => {
   it("hands over what it has recorded before it ends", { timeout: 90_000 }, async () => {
     const folder = createDataDir();
-    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DATABASE_URL: flows.app.database.url, ...testKeys };
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      DATABASE_URL: flows.app.database.url,
+      ...testKeys,
+    };
     const stopping = await startServer({ dataDir: folder.dataDir, roles: "platform", environment });
     try {
       const caller = newCaller();
@@ -311,7 +370,9 @@ describe("a collector that is not there", () => {
 
 describe("providers", () => {
   it("are told the trace when the operator wants it, also without a collector", async () => {
-    const open = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", OUTBOUND_TRACEPARENT: "true" } });
+    const open = await startWorkflowApp({
+      environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", OUTBOUND_TRACEPARENT: "true" },
+    });
     try {
       await connectGitHub(open);
       const workflowId = await open.save([issue("only", "Hello")]);

@@ -46,9 +46,19 @@ const allTypes = ["run.succeeded", "run.failed", "run.cancelled", "tool.failed",
 type Registered = EventEndpointWithSecret & { hook: string; own: string };
 
 /** An endpoint with a path of its own at the receiver. */
-async function register({ types = ["run.failed"], owner = ann }: { types?: string[]; owner?: Owner } = {}): Promise<Registered> {
+async function register({
+  types = ["run.failed"],
+  owner = ann,
+}: {
+  types?: string[];
+  owner?: Owner;
+} = {}): Promise<Registered> {
   const hook = `/${randomUUID()}`;
-  const { status, body } = await owner.browser.post(pathOf(owner), { url: receiver.url + hook, types, description: "Ours" });
+  const { status, body } = await owner.browser.post(pathOf(owner), {
+    url: receiver.url + hook,
+    types,
+    description: "Ours",
+  });
   expect([status, body.code]).toEqual([201, undefined]);
   return { ...body, hook, own: `${pathOf(owner)}/${body.id}` };
 }
@@ -59,7 +69,10 @@ const deliveriesOf = async ({ own }: Registered, query = "") =>
   (await ann.browser.get(`${own}/deliveries${query}`)).body as { data: EventDelivery[]; nextCursor: string | null };
 
 /** The only delivery of an endpoint, as soon as it is as wanted. */
-async function waitForDelivery(endpoint: Registered, isWanted: (delivery: EventDelivery) => boolean): Promise<EventDelivery> {
+async function waitForDelivery(
+  endpoint: Registered,
+  isWanted: (delivery: EventDelivery) => boolean,
+): Promise<EventDelivery> {
   for (const deadline = Date.now() + 10_000; ; await delay(20)) {
     const [delivery] = (await deliveriesOf(endpoint)).data;
     if (delivery && isWanted(delivery)) return delivery;
@@ -69,7 +82,8 @@ async function waitForDelivery(endpoint: Registered, isWanted: (delivery: EventD
 /** As if so much time had passed, for the process and for what waits in the database. */
 async function letPass({ id }: Registered, ms: number): Promise<void> {
   aheadMs += ms;
-  const change = "UPDATE event_delivery SET next_attempt_at = next_attempt_at - $1 * interval '1 millisecond' WHERE endpoint_id = $2";
+  const change =
+    "UPDATE event_delivery SET next_attempt_at = next_attempt_at - $1 * interval '1 millisecond' WHERE endpoint_id = $2";
   await app.database.query(change, [ms, id]);
 }
 const isDelivered = ({ status }: EventDelivery) => status === "delivered";
@@ -79,7 +93,12 @@ describe("an endpoint", () => {
     const { secret, own, ...made } = await register({ types: ["run.failed", "tool.failed", "run.failed"] });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/);
     expect(Buffer.from(secret.slice(6), "base64").length).toBe(32);
-    expect(made).toMatchObject({ types: ["run.failed", "tool.failed"], description: "Ours", isActive: true, disabledReason: null });
+    expect(made).toMatchObject({
+      types: ["run.failed", "tool.failed"],
+      description: "Ours",
+      isActive: true,
+      disabledReason: null,
+    });
     const answers = [
       await ann.browser.get(pathOf(ann)),
       await ann.browser.patch(own, { description: "Other" }),
@@ -91,7 +110,8 @@ describe("an endpoint", () => {
     expect(stored).toContain(made.id);
     const key = Buffer.from(secret.slice(6), "base64");
     for (const form of [secret.slice(6), key.toString("hex"), Buffer.from(secret).toString("hex")])
-      for (const text of [...answers.map((answer) => answer.text), stored, app.logLines.join("")]) expect(text).not.toContain(form);
+      for (const text of [...answers.map((answer) => answer.text), stored, app.logLines.join("")])
+        expect(text).not.toContain(form);
   });
 
   it.each([
@@ -192,7 +212,11 @@ describe("a delivery", () => {
     expect(isSignedWith(event, `whsec_${Buffer.alloc(32).toString("base64")}`, now())).toBe(false);
     expect(isSignedWith({ ...event, body: `${event.body} ` }, endpoint.secret, now())).toBe(false);
     expect(event.headers).toMatchObject({ "webhook-id": body.eventId, "content-type": "application/json" });
-    expect(JSON.parse(event.body)).toEqual({ type: "test", timestamp: body.createdAt, data: { message: "This is a test." } });
+    expect(JSON.parse(event.body)).toEqual({
+      type: "test",
+      timestamp: body.createdAt,
+      data: { message: "This is a test." },
+    });
     expect(await waitForDelivery(endpoint, isDelivered)).toMatchObject({
       attempts: 1,
       lastStatus: 204,
@@ -226,15 +250,20 @@ describe("a delivery", () => {
     }
     for (const [index, seconds] of [5, 30, 120, 600, 3600, 21_600].entries())
       expect(Math.abs((pauses[index] ?? 0) - seconds)).toBeLessThanOrEqual(1);
-    expect(await waitForDelivery(endpoint, ({ status }) => status === "failed")).toMatchObject({ attempts: 7, nextAttemptAt: null });
+    expect(await waitForDelivery(endpoint, ({ status }) => status === "failed")).toMatchObject({
+      attempts: 7,
+      nextAttemptAt: null,
+    });
     const events = receiver.of(endpoint.hook);
     expect(new Set(events.map(({ body }) => body)).size).toBe(1);
     expect(new Set(events.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     const sentAt = events.map(({ headers }) => Number(headers["webhook-timestamp"]));
     expect(sentAt).toEqual(sentAt.toSorted((one, other) => one - other));
-    expect(events.every((event) => isSignedWith(event, endpoint.secret, new Date(Number(event.headers["webhook-timestamp"]) * 1000)))).toBe(
-      true,
-    );
+    expect(
+      events.every((event) =>
+        isSignedWith(event, endpoint.secret, new Date(Number(event.headers["webhook-timestamp"]) * 1000)),
+      ),
+    ).toBe(true);
     await remove(endpoint);
   });
 
@@ -289,7 +318,10 @@ describe("a delivery", () => {
     expect((await deliveriesOf(endpoint)).data).toHaveLength(1);
     expectProblem(await ann.browser.post(`${endpoint.own}/test`), { status: 409, code: "conflict" });
     receiver.answer(endpoint.hook, {});
-    expect((await ann.browser.patch(endpoint.own, { isActive: true })).body).toMatchObject({ isActive: true, disabledReason: null });
+    expect((await ann.browser.patch(endpoint.own, { isActive: true })).body).toMatchObject({
+      isActive: true,
+      disabledReason: null,
+    });
     await publish("run.failed", {});
     await waitForDelivery(endpoint, isDelivered);
     await remove(endpoint);
@@ -299,7 +331,10 @@ describe("a delivery", () => {
     const endpoint = await register();
     receiver.answer(endpoint.hook, { status: 307, headers: { location: "/elsewhere" } });
     await publish("run.failed", {});
-    expect(await waitForDelivery(endpoint, ({ lastStatus }) => lastStatus !== null)).toMatchObject({ status: "pending", lastStatus: 307 });
+    expect(await waitForDelivery(endpoint, ({ lastStatus }) => lastStatus !== null)).toMatchObject({
+      status: "pending",
+      lastStatus: 307,
+    });
     expect(receiver.of("/elsewhere")).toEqual([]);
     await remove(endpoint);
   });
@@ -339,8 +374,13 @@ describe("a delivery", () => {
     aheadMs += 24 * 3_600_000;
     await publish("run.failed", {});
     const [, one] = await receiver.waitFor(endpoint.hook, 2);
-    expect([endpoint.secret, body.secret].map((secret) => one && isSignedWith(one, secret, now()))).toEqual([false, true]);
-    expect(JSON.stringify(await dumpDatabase())).not.toContain(Buffer.from(body.secret.slice(6), "base64").toString("hex"));
+    expect([endpoint.secret, body.secret].map((secret) => one && isSignedWith(one, secret, now()))).toEqual([
+      false,
+      true,
+    ]);
+    expect(JSON.stringify(await dumpDatabase())).not.toContain(
+      Buffer.from(body.secret.slice(6), "base64").toString("hex"),
+    );
     await remove(endpoint);
   });
 
@@ -367,11 +407,9 @@ describe("a delivery", () => {
     const first = await deliveriesOf(endpoint, "?limit=2");
     const second = await deliveriesOf(endpoint, `?limit=2&cursor=${first.nextCursor}`);
     const third = await deliveriesOf(endpoint, `?limit=2&cursor=${second.nextCursor}`);
-    expect([first, second, third].map(({ data }) => data.map((one) => (one.data as { number: number }).number))).toEqual([
-      [5, 4],
-      [3, 2],
-      [1],
-    ]);
+    expect(
+      [first, second, third].map(({ data }) => data.map((one) => (one.data as { number: number }).number)),
+    ).toEqual([[5, 4], [3, 2], [1]]);
     expect(third.nextCursor).toBeNull();
     await expect.poll(async () => (await deliveriesOf(endpoint, "?status=delivered")).data.length).toBe(5);
     expect((await deliveriesOf(endpoint, "?status=failed")).data).toEqual([]);
@@ -433,7 +471,10 @@ describe("what happened is told", () => {
     const error = { code: "provider_error", message: 'Slack said "no".' };
     const apiKeyId = newId();
     const [failed, late] = await Promise.all([
-      record({ status: "failed", error, outputs: { text: "canary-output" }, durationMs: 5 }, { apiKeyId, apiKeyName: "CI" }),
+      record(
+        { status: "failed", error, outputs: { text: "canary-output" }, durationMs: 5 },
+        { apiKeyId, apiKeyName: "CI" },
+      ),
       record({ status: "timed_out", error: { code: "tool_timeout", message: "Too late." }, durationMs: 5 }),
       record({ status: "success", outputs: {}, durationMs: 5 }),
       record({ status: "cancelled", durationMs: 5 }),
@@ -508,8 +549,13 @@ describe("what happened is told", () => {
     const needsReconnect = { code: "credential_needs_reconnect" };
     for (const checked of meeting) await expect(app.parts.vault.open(checked)).rejects.toMatchObject(needsReconnect);
     const [event] = await receiver.waitFor(endpoint.hook);
-    expect(JSON.parse(event?.body ?? "").data).toMatchObject({ credentialId: id, name: "Short-lived", type: "fake_json" });
-    const stored = () => app.database.query("SELECT health, last_error, last_ok_at FROM credential WHERE id = $1", [id]);
+    expect(JSON.parse(event?.body ?? "").data).toMatchObject({
+      credentialId: id,
+      name: "Short-lived",
+      type: "fake_json",
+    });
+    const stored = () =>
+      app.database.query("SELECT health, last_error, last_ok_at FROM credential WHERE id = $1", [id]);
     const needed = [{ health: "needs_reconnect", last_error: expect.stringContaining("expired"), last_ok_at: null }];
     expect(await stored()).toEqual(needed);
     // A call that began before the end of the token succeeds after it.
@@ -560,7 +606,11 @@ describe("what happened is told", () => {
   });
 
   it("to the endpoints of the own organization that asked for it, to nobody else", async () => {
-    const [own, otherType, foreign] = [await register(), await register({ types: ["run.succeeded"] }), await register({ owner: bob })];
+    const [own, otherType, foreign] = [
+      await register(),
+      await register({ types: ["run.succeeded"] }),
+      await register({ owner: bob }),
+    ];
     await publish("run.failed", {});
     await receiver.waitFor(own.hook);
     await delay(800);
@@ -596,7 +646,11 @@ describe("several processes that deliver", { timeout: 60_000 }, () => {
   afterAll(() => platform.stop());
 
   const startWorker = (leaseMs: number) =>
-    startEventWorker({ target: platform.database.target, masterKey: platform.config.masterKey?.toString("base64") ?? "", leaseMs });
+    startEventWorker({
+      target: platform.database.target,
+      masterKey: platform.config.masterKey?.toString("base64") ?? "",
+      leaseMs,
+    });
   const publishHere = (id: string) =>
     platform.database.query("SELECT publish_event($1, $2, 'run.failed', '{}')", [dora.organizationId, id]);
   const idsAt = ({ hook }: Registered) => receiver.of(hook).map(({ headers }) => headers["webhook-id"]);

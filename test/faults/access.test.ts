@@ -23,13 +23,23 @@ beforeAll(async () => {
   issuerUrl = `http://localhost:${ports.gateway}`;
   yard = await startYard({
     members: ["platform", "platform"],
-    environment: { MCP_OAUTH_ISSUER_URL: issuerUrl, MCP_OAUTH_RESOURCE_URL: issuerUrl, RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "1000000" },
+    environment: {
+      MCP_OAUTH_ISSUER_URL: issuerUrl,
+      MCP_OAUTH_RESOURCE_URL: issuerUrl,
+      RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "1000000",
+    },
   });
   await Promise.all([yard.add("gateway", { ports }), yard.add("gateway")]);
   team = await yard.createTeam("changing");
   path = `/api/organizations/${team.organizationId}`;
-  [ann, bob] = [await yard.signUp("Ann", team.organizationId, "owner"), await yard.signUp("Bob", team.organizationId, "admin")];
-  const { body } = await createOAuthClient(issuerUrl).register({ redirect_uris: [redirectUri], client_name: "Test client" });
+  [ann, bob] = [
+    await yard.signUp("Ann", team.organizationId, "owner"),
+    await yard.signUp("Bob", team.organizationId, "admin"),
+  ];
+  const { body } = await createOAuthClient(issuerUrl).register({
+    redirect_uris: [redirectUri],
+    client_name: "Test client",
+  });
   clientId = String(body.client_id);
 }, 300_000);
 afterAll(() => yard?.stop(), 120_000);
@@ -58,11 +68,16 @@ const triggersWith = (key: string): Use[] =>
   }));
 
 const reads = ({ browsers }: Person, address: string): Use[] =>
-  browsers.map((browser, index) => ({ name: `platform ${index}`, isAllowed: async () => (await browser.get(address)).status === 200 }));
+  browsers.map((browser, index) => ({
+    name: `platform ${index}`,
+    isAllowed: async () => (await browser.get(address)).status === 200,
+  }));
 
 /** All at once, sent in the moment in which this is called. */
 async function findUses(uses: Use[], wanted: boolean): Promise<string[]> {
-  const answers = await Promise.all(uses.map(async ({ name, isAllowed }) => ({ name, isWanted: (await isAllowed()) === wanted })));
+  const answers = await Promise.all(
+    uses.map(async ({ name, isAllowed }) => ({ name, isWanted: (await isAllowed()) === wanted })),
+  );
   return answers.flatMap(({ name, isWanted }) => (isWanted ? [name] : []));
 }
 
@@ -81,7 +96,10 @@ async function findLateUses(kind: string, { uses, change }: Change): Promise<str
 }
 
 async function createKey(browser: Browser, organization = path): Promise<{ id: string; key: string }> {
-  const { body } = await browser.post(`${organization}/api-keys`, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"] });
+  const { body } = await browser.post(`${organization}/api-keys`, {
+    name: "test",
+    scopes: ["mcp:invoke", "workflows:trigger"],
+  });
   return body as { id: string; key: string };
 }
 
@@ -90,7 +108,8 @@ invariant("V11", {
   rounds: { quick: 30, full: 1_000 },
   planted: "the database keeps keys as they were",
   async check({ rounds, random, isPlanted }) {
-    if (isPlanted) await yard.plant("BEFORE UPDATE OF hash ON api_key", "NEW.hash := OLD.hash; NEW.revoked_at := NULL; RETURN NEW;");
+    if (isPlanted)
+      await yard.plant("BEFORE UPDATE OF hash ON api_key", "NEW.hash := OLD.hash; NEW.revoked_at := NULL; RETURN NEW;");
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
       const browser = random.pick(ann.browsers);
@@ -99,7 +118,9 @@ invariant("V11", {
         ["revoked", () => browser.delete(`${path}/api-keys/${id}`)],
         ["regenerated", () => browser.post(`${path}/api-keys/${id}/regenerate`)],
       ] as const);
-      violations.push(...(await findLateUses(kind, { uses: [...callsWith({ "x-api-key": key }), ...triggersWith(key)], change })));
+      violations.push(
+        ...(await findLateUses(kind, { uses: [...callsWith({ "x-api-key": key }), ...triggersWith(key)], change })),
+      );
     }
     return violations;
   },
@@ -123,7 +144,9 @@ invariant("V12", {
     await ann.browsers[0].delete(`${path}/api-keys/${during.id}`);
     release();
     for (const [index, answer] of (await Promise.all(running)).entries()) answers.set(`during ${index}`, answer);
-    const violations = [...answers].flatMap(([nonce, { status }]) => (status === 200 ? [] : [`${nonce} was answered with ${status}`]));
+    const violations = [...answers].flatMap(([nonce, { status }]) =>
+      status === 200 ? [] : [`${nonce} was answered with ${status}`],
+    );
 
     provider.takeTime(3);
     for (let round = 0; round < rounds; round++) {
@@ -217,11 +240,13 @@ const changes: Record<string, MakeChange> = {
 };
 
 invariant("V13", {
-  promise: "a change of tools, role, membership, connection or organization is in force at every process from the next request on",
+  promise:
+    "a change of tools, role, membership, connection or organization is in force at every process from the next request on",
   rounds: { quick: 20, full: 1_000 },
   planted: "the database keeps the tools of a key as they were",
   async check({ rounds, random, isPlanted }) {
-    if (isPlanted) await yard.plant("BEFORE UPDATE OF tool_rules ON api_key", "NEW.tool_rules := OLD.tool_rules; RETURN NEW;");
+    if (isPlanted)
+      await yard.plant("BEFORE UPDATE OF tool_rules ON api_key", "NEW.tool_rules := OLD.tool_rules; RETURN NEW;");
     const violations: string[] = [];
     const kinds = Object.entries(changes);
     for (let round = 0; round < rounds; round++) {

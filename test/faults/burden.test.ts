@@ -37,7 +37,9 @@ function openUnread(port: number, text = ""): Socket {
 async function openIdle(count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
-    const opened = Array.from({ length: Math.min(100, count - sockets.length) }, () => openUnread(gateway.ports.gateway));
+    const opened = Array.from({ length: Math.min(100, count - sockets.length) }, () =>
+      openUnread(gateway.ports.gateway),
+    );
     await Promise.all(opened.map((socket) => once(socket, "connect")));
     sockets.push(...opened);
   }
@@ -53,7 +55,11 @@ const headLines = (headers: Record<string, unknown>) =>
 async function leaveUnread(team: Team): Promise<void> {
   const params = { name: "system_wait", arguments: { seconds: 0.1 }, _meta: { ...modernMeta, progressToken: 1 } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  const headers = { ...modernHeaders("tools/call", params.name), "x-api-key": team.key.key, accept: "application/json, text/event-stream" };
+  const headers = {
+    ...modernHeaders("tools/call", params.name),
+    "x-api-key": team.key.key,
+    accept: "application/json, text/event-stream",
+  };
   const head = headLines({ "content-type": "application/json", "content-length": body.length, ...headers });
   const socket = openUnread(gateway.ports.gateway, `POST /system/mcp HTTP/1.1\r\n${head}\r\n${body}`);
   await delay(500);
@@ -82,7 +88,12 @@ function attacksOf(team: Team): { name: string; times: number; send: () => Promi
     { name: "large", times: 1, send: () => post(text), wanted: "200 validation_failed" },
     { name: "too large", times: 1, send: postTooLarge, wanted: "413 body_too_large" },
     { name: "deep", times: 1, send: async () => (await post(deep)).slice(0, 3), wanted: "400" },
-    { name: "huge answer", times: 2, send: async () => `${codeIn(await callWith("huge", gateway, team))}`, wanted: "outbound_refused" },
+    {
+      name: "huge answer",
+      times: 2,
+      send: async () => `${codeIn(await callWith("huge", gateway, team))}`,
+      wanted: "outbound_refused",
+    },
     { name: "unread", times: 20, send: async () => `${await leaveUnread(team)}`, wanted: "undefined" },
   ];
 }
@@ -102,7 +113,8 @@ async function findExcess(name: string, server: SpawnedServer, url: string): Pro
 }
 
 invariant("V26", {
-  promise: "memory and event loop stay within bounds, and others are answered, for these seconds in which one organization does its worst",
+  promise:
+    "memory and event loop stay within bounds, and others are answered, for these seconds in which one organization does its worst",
   rounds: { quick: 3, full: 60 },
   planted: "the gateway stands still again and again",
   async check({ rounds: seconds, isPlanted }) {
@@ -110,7 +122,10 @@ invariant("V26", {
     const { browsers } = await yard.signUp("Mallory", attackers.organizationId, "owner");
     const violations = new Set<string>();
     const seen = new Map<string, number>();
-    const open = [...(await openIdle(idleSockets)), ...Array.from({ length: 20 }, () => followUnread(browsers[0], attackers))];
+    const open = [
+      ...(await openIdle(idleSockets)),
+      ...Array.from({ length: 20 }, () => followUnread(browsers[0], attackers)),
+    ];
     const until = performance.now() + seconds * 1_000;
     const repeat = async (name: string, send: () => Promise<string>, wanted: string) => {
       while (performance.now() < until) {
@@ -133,7 +148,9 @@ invariant("V26", {
     };
     await Promise.all([
       repeat("another organization", callAsOther, "200"),
-      ...attacksOf(attackers).flatMap(({ name, times, send, wanted }) => Array.from({ length: times }, () => repeat(name, send, wanted))),
+      ...attacksOf(attackers).flatMap(({ name, times, send, wanted }) =>
+        Array.from({ length: times }, () => repeat(name, send, wanted)),
+      ),
       ...(isPlanted ? [repeat("standing still", standStill, "")] : []),
     ]);
     const idle = open.filter((socket) => !socket.destroyed).length;

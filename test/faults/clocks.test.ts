@@ -4,7 +4,13 @@ import { createBrowser } from "../support/browser-client.ts";
 import { freePort } from "../support/free-port.ts";
 import { callWith } from "../support/gateway/gateway-pair.ts";
 import { createMcpClient } from "../support/gateway/mcp-client.ts";
-import { connectClient, createChallenge, createOAuthClient, openConsent, redirectUri } from "../support/oauth/oauth-client.ts";
+import {
+  connectClient,
+  createChallenge,
+  createOAuthClient,
+  openConsent,
+  redirectUri,
+} from "../support/oauth/oauth-client.ts";
 import { password, signIn, signUpOwner } from "../support/people.ts";
 import { node } from "../support/runs/workflow-app.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
@@ -28,7 +34,8 @@ invariant("V30", {
     const cluster = await startCluster();
     try {
       const violations: string[] = [];
-      const lateOf = () => skewSeconds + 1 + random.below(hourSeconds - 2 * skewSeconds) - (isPlanted ? hourSeconds : 0);
+      const lateOf = () =>
+        skewSeconds + 1 + random.below(hourSeconds - 2 * skewSeconds) - (isPlanted ? hourSeconds : 0);
       for (let round = 0; round < rounds; round++) {
         for (const [name, make] of Object.entries(createDoors(cluster)))
           violations.push(...(await tryDoor(name, make, { cluster, lateSeconds: lateOf() })));
@@ -76,13 +83,18 @@ async function startCluster() {
 type Door = { isOpen: (side: SpawnedServer) => Promise<boolean>; end: (secondsAgo: number) => Promise<unknown> };
 type MakeDoor = () => Promise<Door>;
 
-async function tryDoor(name: string, make: MakeDoor, { cluster, lateSeconds }: { cluster: Cluster; lateSeconds: number }) {
+async function tryDoor(
+  name: string,
+  make: MakeDoor,
+  { cluster, lateSeconds }: { cluster: Cluster; lateSeconds: number },
+) {
   const violations: string[] = [];
   if (!(await (await make()).isOpen(cluster.slow))) violations.push(`${name}: refused although it is good`);
   const door = await make();
   await door.end(lateSeconds);
   for (const clock of ["slow", "fast"] as const)
-    if (await door.isOpen(cluster[clock])) violations.push(`${name}: accepted ${lateSeconds} s after its end by the ${clock} process`);
+    if (await door.isOpen(cluster[clock]))
+      violations.push(`${name}: accepted ${lateSeconds} s after its end by the ${clock} process`);
   return violations;
 }
 
@@ -148,7 +160,8 @@ function createOAuthDoors({ yard, slow, person, issuer }: Cluster): Record<strin
     async "an access token"() {
       const { tokens } = await connect();
       return {
-        isOpen: async (side) => (await clientAt(side).use(tokens.access_token).modern("system", "tools/list")).status === 200,
+        isOpen: async (side) =>
+          (await clientAt(side).use(tokens.access_token).modern("system", "tools/list")).status === 200,
         end: endToken("AccessToken", tokens.access_token),
       };
     },
@@ -165,7 +178,10 @@ function createOAuthDoors({ yard, slow, person, issuer }: Cluster): Record<strin
       const { answer } = await consent.answer({ approve: true, organizationId: person.organizationId });
       const code = answer.get("code") ?? "";
       const request = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id, code_verifier };
-      return { isOpen: async (side) => (await clientAt(side).token(request)).status === 200, end: endToken("AuthorizationCode", code) };
+      return {
+        isOpen: async (side) => (await clientAt(side).token(request)).status === 200,
+        end: endToken("AuthorizationCode", code),
+      };
     },
     async "a question to the user"() {
       const { consent } = await ask();
@@ -182,11 +198,15 @@ function createOAuthDoors({ yard, slow, person, issuer }: Cluster): Record<strin
 function createLinkDoors({ yard, slow, person, path }: Cluster): Record<string, MakeDoor> {
   return {
     async "an invitation"() {
-      const { body } = await person.browser.post(`${path}/invitations`, { email: `${randomUUID()}@example.com`, role: "member" });
+      const { body } = await person.browser.post(`${path}/invitations`, {
+        email: `${randomUUID()}@example.com`,
+        role: "member",
+      });
       const token = new URL(body.link).searchParams.get("token");
       return {
         isOpen: async (side) => (await side.browser().get(`/api/invitations/${body.id}?token=${token}`)).status === 200,
-        end: (secondsAgo) => yard.query(`UPDATE invitation SET expires_at = ${endAt(secondsAgo)} WHERE id = '${body.id}'`),
+        end: (secondsAgo) =>
+          yard.query(`UPDATE invitation SET expires_at = ${endAt(secondsAgo)} WHERE id = '${body.id}'`),
       };
     },
     async "a link to a new password"() {
@@ -199,13 +219,20 @@ function createLinkDoors({ yard, slow, person, path }: Cluster): Record<string, 
       );
       return {
         isOpen: async (side) =>
-          (await side.browser().post("/api/password-reset/confirm", { token, newPassword: `${password} 2` })).status === 204,
-        end: (secondsAgo) => yard.query(`UPDATE verification SET expires_at = ${endAt(secondsAgo)} WHERE identifier = '${identifier}'`),
+          (await side.browser().post("/api/password-reset/confirm", { token, newPassword: `${password} 2` })).status ===
+          204,
+        end: (secondsAgo) =>
+          yard.query(`UPDATE verification SET expires_at = ${endAt(secondsAgo)} WHERE identifier = '${identifier}'`),
       };
     },
     async "the way back from a provider"() {
       const { browser } = await signIn(slow, person.email);
-      const client = { kind: "oauth2", clientId: "client", clientSecret: "secret", tokenUrl: `${yard.provider.url}/token` };
+      const client = {
+        kind: "oauth2",
+        clientId: "client",
+        clientSecret: "secret",
+        tokenUrl: `${yard.provider.url}/token`,
+      };
       const begun = await browser.post(`${path}/credentials/connect`, { type: "github", name: "New", data: client });
       const state = new URL(begun.body.authorizeUrl).searchParams.get("state") ?? "";
       return {
@@ -214,7 +241,9 @@ function createLinkDoors({ yard, slow, person, path }: Cluster): Record<string, 
           return status < 400 && !headers.get("location")?.includes("problem=oauth_expired");
         },
         end: (secondsAgo) =>
-          yard.query(`UPDATE oauth_state SET expires_at = ${endAt(secondsAgo)} WHERE state_hash = '\\x${sha256(state)}'`),
+          yard.query(
+            `UPDATE oauth_state SET expires_at = ${endAt(secondsAgo)} WHERE state_hash = '\\x${sha256(state)}'`,
+          ),
       };
     },
   };
@@ -233,10 +262,18 @@ async function deliverAround({ slow, fast, hook }: Cluster, random: Random): Pro
       [-far(), 401],
       [-clocks[name as Clock] / 1000, 401],
     ] as const) {
-      const headers = signStandard(hook.signingSecret, "{}", { id: randomUUID(), at: new Date(Date.now() - secondsAgo * 1000) });
+      const headers = signStandard(hook.signingSecret, "{}", {
+        id: randomUUID(),
+        at: new Date(Date.now() - secondsAgo * 1000),
+      });
       const url = platformUrl + new URL(hook.webhookUrl).pathname;
-      const { status } = await fetch(url, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: "{}" });
-      if (status !== expected) violations.push(`a delivery signed ${secondsAgo} s ago was answered ${status} by the ${name} process`);
+      const { status } = await fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: "{}",
+      });
+      if (status !== expected)
+        violations.push(`a delivery signed ${secondsAgo} s ago was answered ${status} by the ${name} process`);
     }
   return violations;
 }
@@ -263,16 +300,21 @@ async function keepLeases({ yard, slow, fast, team }: Cluster): Promise<string[]
   const titles = provider.requests.map(({ title }) => title);
   return [
     ...(most > 2 ? [`${most} calls at once with 2 slots`] : []),
-    ...answers.filter(({ json }) => json.result?.structuredContent === undefined).map(({ text }) => `a call was answered ${text}`),
+    ...answers
+      .filter(({ json }) => json.result?.structuredContent === undefined)
+      .map(({ text }) => `a call was answered ${text}`),
     ...(ended === "succeeded" ? [] : [`a run is ${ended}`]),
-    ...titles.filter((title, index) => titles.indexOf(title) !== index).map((title) => `the provider was asked twice for ${title}`),
+    ...titles
+      .filter((title, index) => titles.indexOf(title) !== index)
+      .map((title) => `the provider was asked twice for ${title}`),
   ];
 }
 
 async function whenEnded({ query }: Cluster["yard"], id: string): Promise<string | undefined> {
   for (const untilMs = performance.now() + 20_000; ; await delay(50)) {
     const [run] = await query<{ status: string }>(`SELECT status FROM run WHERE id = '${id}'`);
-    if (performance.now() > untilMs || ["succeeded", "failed", "cancelled"].includes(run?.status ?? "")) return run?.status;
+    if (performance.now() > untilMs || ["succeeded", "failed", "cancelled"].includes(run?.status ?? ""))
+      return run?.status;
   }
 }
 

@@ -36,7 +36,8 @@ async function restartAll(roles: Role[]): Promise<void> {
 }
 
 invariant("V6", {
-  promise: "slots that calls and runs lost with their killed processes are all in use again within a lease and two seconds",
+  promise:
+    "slots that calls and runs lost with their killed processes are all in use again within a lease and two seconds",
   rounds: { quick: 1, full: 5 },
   planted: "the database keeps the slots of the dead",
   async check({ rounds, random, isPlanted }) {
@@ -109,14 +110,16 @@ invariant("V9", {
 });
 
 invariant("V24", {
-  promise: "a restart of all processes one after the other fails no call and no run, repeats nothing, and ends each within 30 s",
+  promise:
+    "a restart of all processes one after the other fails no call and no run, repeats nothing, and ends each within 30 s",
   rounds: { quick: 1, full: 6 },
   planted: "one process is killed in place of being told",
   check: async (trial) => [...(await checkRollingRestart(yard, trial)), ...(await checkDraining(yard, slots))],
 });
 
 invariant("V25", {
-  promise: "without its database every door says 503 within two seconds and never yes, and all is well five seconds after it is back",
+  promise:
+    "without its database every door says 503 within two seconds and never yes, and all is well five seconds after it is back",
   rounds: { quick: 3, full: 9 },
   planted: "the database is back before anybody is told",
   check: (trial) => checkOutages(yard, trial),

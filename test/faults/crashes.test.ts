@@ -8,12 +8,16 @@ import { invariant } from "./invariant.ts";
 import type { Random } from "./random.ts";
 
 invariant("V28", {
-  promise: "a crash at any moment, also of the database or during a migration, needs no manual step and loses nothing acknowledged",
+  promise:
+    "a crash at any moment, also of the database or during a migration, needs no manual step and loses nothing acknowledged",
   rounds: { quick: 5, full: 200 },
   planted: "a key that was acknowledged is taken away",
   async check({ rounds, random, isPlanted }) {
     const migrations = Math.floor(rounds / 5);
-    const violations = await Promise.all([crashServers(rounds - migrations, random, isPlanted), crashMigrations(migrations, random)]);
+    const violations = await Promise.all([
+      crashServers(rounds - migrations, random, isPlanted),
+      crashMigrations(migrations, random),
+    ]);
     return violations.flat();
   },
 });
@@ -26,7 +30,8 @@ async function crashServers(rounds: number, random: Random, isPlanted: boolean):
   try {
     const { ports } = server;
     const { browser, path } = await signUp(server);
-    const write = () => writeUntilKilled(server, { dataDir, random, create: () => createKeys(browser, path, acknowledged) });
+    const write = () =>
+      writeUntilKilled(server, { dataDir, random, create: () => createKeys(browser, path, acknowledged) });
     // The very first start also makes the database, and says nothing about the others.
     let startMs: number | undefined;
     const startAndLook = async (): Promise<string[]> => {
@@ -40,7 +45,8 @@ async function crashServers(rounds: number, random: Random, isPlanted: boolean):
     const violations: string[] = [];
     await write();
     for (let round = 1; round < rounds; round++) {
-      if (startMs !== undefined && random.below(2) === 0) await killWhileStarting(dataDir, ports, random.next() * startMs);
+      if (startMs !== undefined && random.below(2) === 0)
+        await killWhileStarting(dataDir, ports, random.next() * startMs);
       else {
         violations.push(...(await startAndLook()));
         await write();
@@ -66,7 +72,11 @@ async function writeUntilKilled(server: SpawnedServer, { dataDir, random, create
 }
 
 async function killWhileStarting(dataDir: string, ports: SpawnedServer["ports"], afterMs: number): Promise<void> {
-  const environment = { SWITCHYARD_DATA_DIR: dataDir, PLATFORM_API_PORT: String(ports.platform), MCP_API_PORT: String(ports.gateway) };
+  const environment = {
+    SWITCHYARD_DATA_DIR: dataDir,
+    PLATFORM_API_PORT: String(ports.platform),
+    MCP_API_PORT: String(ports.gateway),
+  };
   const server = spawnSwitchyard(["serve"], { environment });
   await delay(afterMs);
   await killAll(listTree(server.pid).concat(listPostgres(dataDir)));
@@ -125,7 +135,8 @@ async function crashMigration(target: Target, dataDir: string, random: Random): 
 const slowDown = `
   CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); END';
   CREATE EVENT TRIGGER slow ON ddl_command_end EXECUTE FUNCTION slow()`;
-const underWay = "SELECT pid FROM pg_stat_activity WHERE application_name = 'switchyard migration' AND datname = current_database()";
+const underWay =
+  "SELECT pid FROM pg_stat_activity WHERE application_name = 'switchyard migration' AND datname = current_database()";
 
 /** What is there after two processes have migrated what was left, together. */
 async function describeSchema(target: Target, dataDir: string): Promise<string> {
@@ -133,7 +144,10 @@ async function describeSchema(target: Target, dataDir: string): Promise<string> 
   const endings = await Promise.all([0, 1].map(() => spawnSwitchyard(["migrate"], { environment }).ended));
   const failed = endings.find(({ code }) => code !== 0);
   if (failed) return `an end with ${failed.code}: ${failed.stderr}`;
-  const numbers = await runSql(target, "SELECT string_agg(number::text, ' ' ORDER BY number) AS numbers FROM schema_migration");
+  const numbers = await runSql(
+    target,
+    "SELECT string_agg(number::text, ' ' ORDER BY number) AS numbers FROM schema_migration",
+  );
   const schema = await runSql(
     target,
     `SELECT md5(string_agg(line, '|' ORDER BY line)) AS hash FROM (

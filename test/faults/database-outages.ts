@@ -76,7 +76,9 @@ async function checkOutage(
   const gateways = yard.of("gateway");
   provider.forget();
   const release = provider.hold();
-  const running = [...gateways, ...gateways].map((gateway, index) => callWith(`running ${round} ${index}`, gateway, team));
+  const running = [...gateways, ...gateways].map((gateway, index) =>
+    callWith(`running ${round} ${index}`, gateway, team),
+  );
   await provider.whenRunning(running.length, 10_000);
   await outage.begin(yard);
   if (isPlanted) await outage.end(yard);
@@ -118,7 +120,10 @@ const asksOf = ({ yard, team, person }: Doors, name: string): Ask[] => {
 };
 
 /** Ten at once at each door, and then one after the other: each must be told in time that there is no database. */
-async function askEverywhere({ outage, ...doors }: Scene, { round, until }: { round: number; until: number }): Promise<string[]> {
+async function askEverywhere(
+  { outage, ...doors }: Scene,
+  { round, until }: { round: number; until: number },
+): Promise<string[]> {
   const wrong = new Set<string>();
   const ask = async (send: Ask, index: number) => {
     const startedAt = performance.now();
@@ -143,7 +148,8 @@ async function askEverywhere({ outage, ...doors }: Scene, { round, until }: { ro
 async function findNotBack(doors: Doors, backAt: number): Promise<string[]> {
   const { yard, team } = doors;
   const isBack = async (member: Member) => {
-    while (!(await isReady(member))) if (performance.now() - backAt > backLimitMs) return [`a ${member.role} is not ready`];
+    while (!(await isReady(member)))
+      if (performance.now() - backAt > backLimitMs) return [`a ${member.role} is not ready`];
     return [];
   };
   const answersAgain = async (send: Ask, index: number) => {
@@ -165,7 +171,9 @@ async function findNotBack(doors: Doors, backAt: number): Promise<string[]> {
 /** Records of calls that were told as failed because of the database are closed when it is back. */
 async function findBadRecords(yard: Yard, team: Team): Promise<string[]> {
   for (const until = performance.now() + 10_000; ; await delay(100)) {
-    const records = (await readIssueRecords({ database: yard }, team)).filter(({ asked }) => /^(running|during)/.test(asked));
+    const records = (await readIssueRecords({ database: yard }, team)).filter(({ asked }) =>
+      /^(running|during)/.test(asked),
+    );
     const open = records.filter(({ status }) => status === "running");
     if (open.length > 0 && performance.now() < until) continue;
     const twice = records.length - new Set(records.map(({ asked }) => asked)).size;

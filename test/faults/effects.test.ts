@@ -25,7 +25,12 @@ afterAll(() => yard?.stop(), 120_000);
 async function createWorkflows({ organizationId }: Team): Promise<string[]> {
   const data = { kind: "custom", authKind: "none" };
   const { credentials, defaults } = yard.parts.vault;
-  const { id: accountId } = await credentials.create(organizationId, { type: "http_auth", name: "HTTP", data, createdBy: null });
+  const { id: accountId } = await credentials.create(organizationId, {
+    type: "http_auth",
+    name: "HTTP",
+    data,
+    createdBy: null,
+  });
   await defaults.set({ organizationId, apiKeyId: null, type: "http_auth" }, accountId);
   const title = (id: string) => `{{ $trigger.prompt }} ${id}`;
   const issue = (id: string, settings = {}) =>
@@ -35,7 +40,8 @@ async function createWorkflows({ organizationId }: Team): Promise<string[]> {
     { nodes: [issue("post"), issue("last")], edges: edges("post>last") },
     { nodes: [put, issue("allowed", { repeatAfterInterruption: true })], edges: [] },
   ];
-  const create = (canvas: (typeof canvases)[number]) => yard.parts.workflows.create(organizationId, { name: "Write", canvas }, null);
+  const create = (canvas: (typeof canvases)[number]) =>
+    yard.parts.workflows.create(organizationId, { name: "Write", canvas }, null);
   return (await Promise.all(canvases.map(create))).map(({ id }) => id);
 }
 
@@ -55,7 +61,9 @@ async function crash(team: Team, workflowIds: string[], { round, victims, pauseM
   const asked = Array.from({ length: runsEachRound }).flatMap((_, index) =>
     workflowIds.map((workflowId) => requestRun(platform, { ...team, workflowId }, `${round}-${index}`)),
   );
-  const calls = yard.of("gateway").map((gateway, index) => callWith(`call ${round}-${index}`, gateway, team).catch(() => undefined));
+  const calls = yard
+    .of("gateway")
+    .map((gateway, index) => callWith(`call ${round}-${index}`, gateway, team).catch(() => undefined));
   const ids = (await Promise.all(asked)).map(({ id }) => id);
   await whenSent(`${round}-`, 10_000);
   await delay(pauseMs);
@@ -93,7 +101,8 @@ async function whenEnded(ids: string[]): Promise<NodeFound[]> {
   }
 }
 
-const requestsOf = (title: string): number => yard.provider.requests.filter((request) => request.title === title).length;
+const requestsOf = (title: string): number =>
+  yard.provider.requests.filter((request) => request.title === title).length;
 
 /** What the provider saw of a node, against what its row says. */
 function judge({ prompt, nodeId, nodeStatus, attempts, code, status, runId }: NodeFound): string[] {
@@ -122,7 +131,9 @@ invariant("V32", {
     yard.provider.takeTime(500);
     const team = await yard.createTeam("writers");
     const workflowIds = await createWorkflows(team);
-    const [gateways, workers] = (["gateway", "worker"] as const).map((role) => yard.members.filter((member) => member.role === role));
+    const [gateways, workers] = (["gateway", "worker"] as const).map((role) =>
+      yard.members.filter((member) => member.role === role),
+    );
     const ids: string[] = [];
     // Two processes each time.
     for (let round = 0; round < rounds / 2; round++) {
@@ -134,7 +145,9 @@ invariant("V32", {
       .filter(({ status }) => !["succeeded", "failed"].includes(status))
       .map(({ runId, status }) => `${runId} is ${status}`);
     const calls = yard.provider.requests.map(({ title }) => title).filter((title) => title.startsWith("call "));
-    const repeated = calls.filter((title, index) => calls.indexOf(title) !== index).map((title) => `${title} was sent twice`);
+    const repeated = calls
+      .filter((title, index) => calls.indexOf(title) !== index)
+      .map((title) => `${title} was sent twice`);
     return [...open, ...nodes.filter(({ nodeId }) => nodeId !== null).flatMap(judge), ...repeated];
   },
 });

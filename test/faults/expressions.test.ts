@@ -49,24 +49,33 @@ async function findEvaluators(client: McpClient): Promise<number[]> {
   await evaluateByCall(client, "$map([1], function($n){ $n })");
   const before = readTicks();
   await evaluateByCall(client, heavy);
-  return [...readTicks()].filter(([pid, ticks]) => before.has(pid) && ticks - (before.get(pid) ?? 0) >= leastTicks).map(([pid]) => pid);
+  return [...readTicks()]
+    .filter(([pid, ticks]) => before.has(pid) && ticks - (before.get(pid) ?? 0) >= leastTicks)
+    .map(([pid]) => pid);
 }
 
 const invent = (random: Random): string => {
   const pieces = Array.from({ length: 1 + random.below(4) }, () => random.pick(hostilePieces));
-  const binds = [...Object.values(cloneBindings), (work: string) => `(${work})`, (work: string) => `($f := $uppercase ~> $trim; ${work})`];
+  const binds = [
+    ...Object.values(cloneBindings),
+    (work: string) => `(${work})`,
+    (work: string) => `($f := $uppercase ~> $trim; ${work})`,
+  ];
   return random.pick(binds)(pieces.join("; "));
 };
 
 async function probe(name: string, client: McpClient): Promise<string[]> {
-  const said = await Promise.all(probes.map(async ([expression]) => JSON.stringify(await evaluateByCall(client, expression))));
+  const said = await Promise.all(
+    probes.map(async ([expression]) => JSON.stringify(await evaluateByCall(client, expression))),
+  );
   return probes.flatMap(([expression, value], index) =>
     said[index] === JSON.stringify(value) ? [] : [`${name}: ${expression} is ${said[index]}`],
   );
 }
 
 invariant("V31", {
-  promise: "no realm that evaluated one organization's expression evaluates another's, and nothing survives an evaluation",
+  promise:
+    "no realm that evaluated one organization's expression evaluates another's, and nothing survives an evaluation",
   rounds: { quick: 8, full: 500 },
   planted: "the attacker evaluates in the name of the other organization too",
   async check({ rounds, random, isPlanted }) {
@@ -74,7 +83,10 @@ invariant("V31", {
     const used = { one: new Set<number>(), other: new Set<number>() };
     for (let round = 0; round < rounds; round++) {
       violations.push(...(await attack(random, `secret-${round}-`)));
-      violations.push(...(await probe("the other organization", clients.other)), ...(await probe("the attacker", clients.one)));
+      violations.push(
+        ...(await probe("the other organization", clients.other)),
+        ...(await probe("the attacker", clients.one)),
+      );
       for (const pid of await findEvaluators(isPlanted ? clients.other : clients.one)) used.one.add(pid);
       for (const pid of await findEvaluators(clients.other)) used.other.add(pid);
       if (random.below(4) === 0) await evaluateByCall(clients.one, `$length($pad("x", 500000000))`);
@@ -88,7 +100,9 @@ invariant("V31", {
 /** Hostile expressions of one organization, while the other evaluates something secret. */
 async function attack(random: Random, mark: string): Promise<string[]> {
   const text = `${mark}${random.below(1e9)}`;
-  const attacks = Array.from({ length: 1 + random.below(4) }, () => evaluateByCall(clients.one, invent(random), forgedData));
+  const attacks = Array.from({ length: 1 + random.below(4) }, () =>
+    evaluateByCall(clients.one, invent(random), forgedData),
+  );
   const value = await evaluateByCall(clients.other, "$map([text], function($t){ $uppercase($t) })", { text });
   const seen = JSON.stringify(await Promise.all(attacks)).toLowerCase();
   return [

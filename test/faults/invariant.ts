@@ -42,4 +42,5 @@ export function invariant(id: string, { promise, rounds: { quick, full }, plante
 }
 
 // Each invariant draws its own numbers, so that one of them alone can be repeated.
-export const randomOf = (id: string): Random => createRandom(createHash("sha256").update(`${seed} ${id}`).digest().readInt32LE());
+export const randomOf = (id: string): Random =>
+  createRandom(createHash("sha256").update(`${seed} ${id}`).digest().readInt32LE());

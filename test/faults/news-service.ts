@@ -5,7 +5,11 @@ import { json } from "node:stream/consumers";
 export type NewsService = Awaited<ReturnType<typeof startNewsService>>;
 
 type Entry = { id: string; createdAt: string };
-type Query = { filter?: { created_time: { on_or_after: string } }; sorts: [{ direction: string }]; start_cursor?: string };
+type Query = {
+  filter?: { created_time: { on_or_after: string } };
+  sorts: [{ direction: string }];
+  start_cursor?: string;
+};
 
 /** More than a look at pages goes back, so that whatever the mark has passed is never listed again. */
 const apartMs = 20 * 60_000;
@@ -32,7 +36,9 @@ export async function startNewsService() {
     const listed = entries.filter(({ createdAt }) => createdAt >= since);
     if (sorts[0].direction === "descending") listed.reverse();
     const from = Number(start_cursor ?? 0);
-    const results = listed.slice(from, from + pageSize).map(({ id, createdAt }) => ({ object: "page", id, created_time: createdAt }));
+    const results = listed
+      .slice(from, from + pageSize)
+      .map(({ id, createdAt }) => ({ object: "page", id, created_time: createdAt }));
     const has_more = from + pageSize < listed.length;
     return { results, has_more, next_cursor: has_more ? String(from + pageSize) : null };
   }
@@ -58,7 +64,10 @@ export async function startNewsService() {
 
   const add = (more: string[]) => {
     const from = entries.length;
-    entries = [...entries, ...more.map((id, index) => ({ id, createdAt: new Date(startedAt + (from + index) * apartMs).toISOString() }))];
+    entries = [
+      ...entries,
+      ...more.map((id, index) => ({ id, createdAt: new Date(startedAt + (from + index) * apartMs).toISOString() })),
+    ];
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { callWith, codeIn, issueRequest, readIssueRecords, readSlots, saidIn } from "../support/gateway/gateway-pair.ts";
+import {
+  callWith,
+  codeIn,
+  issueRequest,
+  readIssueRecords,
+  readSlots,
+  saidIn,
+} from "../support/gateway/gateway-pair.ts";
 import { roundsOf } from "../support/rounds.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import { invariant } from "./invariant.ts";
@@ -27,7 +34,11 @@ async function joinQueue(nonce: string, gateway: SpawnedServer, team: Team): Pro
   const response = await fetch(`${gateway.gatewayUrl}/github/mcp`, {
     method: "POST",
     body: JSON.stringify(body),
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers } as Record<string, string>,
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    } as Record<string, string>,
     signal: client.signal,
   });
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -74,17 +85,26 @@ async function checkQueue(gateway: SpawnedServer, random: Random): Promise<strin
   const release = await takeSlot(gateway, team);
   const waiting: Waiter[] = [];
   while (waiting.length < queueLimit) {
-    const joining = Array.from({ length: 10 }, (_, index) => joinQueue(`waiter ${waiting.length + index}`, gateway, team));
+    const joining = Array.from({ length: 10 }, (_, index) =>
+      joinQueue(`waiter ${waiting.length + index}`, gateway, team),
+    );
     waiting.push(...(await Promise.all(joining)).sort((one, other) => one.place - other.place));
   }
   const refused = await callWith("one too many", gateway, team);
-  const answered = [refused.status, refused.json.error?.code, codeIn(refused), Number(refused.headers.get("retry-after")) > 0];
+  const answered = [
+    refused.status,
+    refused.json.error?.code,
+    codeIn(refused),
+    Number(refused.headers.get("retry-after")) > 0,
+  ];
 
   const isKilled = new Map(waiting.map((waiter) => [waiter, random.below(3) === 0]));
   const killed = waiting.filter((waiter) => isKilled.get(waiter));
   const patient = waiting.filter((waiter) => !isKilled.get(waiter));
   for (const { kill } of killed) kill();
-  await expect.poll(async () => (await readSlots(gateway)).waiting, { interval: 10, timeout: 10_000 }).toBe(patient.length);
+  await expect
+    .poll(async () => (await readSlots(gateway)).waiting, { interval: 10, timeout: 10_000 })
+    .toBe(patient.length);
   await release();
   const texts = await Promise.all(patient.map(({ answer }) => answer()));
   const records = await readIssueRecords({ database: yard }, team);
@@ -94,10 +114,18 @@ async function checkQueue(gateway: SpawnedServer, random: Random): Promise<strin
     ...when(new Set(waiting.map(({ place }) => place)).size !== queueLimit, "two waiters were told the same place"),
     ...when(String(answered) !== "429,-32000,queue_full,true", `one too many was answered with ${answered}`),
     ...when(statusOf.get("one too many") !== "refused", `one too many was recorded as ${statusOf.get("one too many")}`),
-    ...patient.flatMap(({ nonce }, index) => when(served()[index] !== nonce, `${served()[index]} was served in place of ${nonce}`)),
-    ...patient.flatMap(({ nonce }, index) => when(!texts[index]?.includes(`"title":"${nonce}"`), `${nonce} was answered: ${texts[index]}`)),
-    ...patient.flatMap(({ nonce }) => when(statusOf.get(nonce) !== "success", `${nonce} was recorded as ${statusOf.get(nonce)}`)),
-    ...killed.flatMap(({ nonce }) => when(statusOf.get(nonce) !== "cancelled", `${nonce} left and was recorded as ${statusOf.get(nonce)}`)),
+    ...patient.flatMap(({ nonce }, index) =>
+      when(served()[index] !== nonce, `${served()[index]} was served in place of ${nonce}`),
+    ),
+    ...patient.flatMap(({ nonce }, index) =>
+      when(!texts[index]?.includes(`"title":"${nonce}"`), `${nonce} was answered: ${texts[index]}`),
+    ),
+    ...patient.flatMap(({ nonce }) =>
+      when(statusOf.get(nonce) !== "success", `${nonce} was recorded as ${statusOf.get(nonce)}`),
+    ),
+    ...killed.flatMap(({ nonce }) =>
+      when(statusOf.get(nonce) !== "cancelled", `${nonce} left and was recorded as ${statusOf.get(nonce)}`),
+    ),
     ...when(statusOf.size !== records.length, `${records.length} records of ${statusOf.size} calls`),
     ...when(used !== 0 || left !== 0, `in the end ${used} slots were used and ${left} calls waited`),
   ];
@@ -115,12 +143,16 @@ async function checkStarvation(gateways: SpawnedServer[], random: Random): Promi
   const order = served();
   return waiting.flatMap(({ nonce }, index) => {
     const place = order.indexOf(nonce) + 1;
-    return when(place === 0 || place > 2 * (index + 1), `${nonce} of 30 at both gateways was served as number ${place}`);
+    return when(
+      place === 0 || place > 2 * (index + 1),
+      `${nonce} of 30 at both gateways was served as number ${place}`,
+    );
   });
 }
 
 invariant("V8", {
-  promise: "the queue for a slot is first come, first served at both gateways, is left by killed clients, and has an end",
+  promise:
+    "the queue for a slot is first come, first served at both gateways, is left by killed clients, and has an end",
   rounds: { quick: 1, full: 5 },
   planted: "the database takes the waiters of one gateway for older than they are",
   async check({ rounds, random, isPlanted }) {
@@ -155,7 +187,9 @@ function startNeighbours(gateways: SpawnedServer[], team: Team) {
     for (let call = 0; !isOver; call++) {
       const startedAt = performance.now();
       const answer = await callWith(`next door ${call}`, gateways[call % gateways.length] as SpawnedServer, team);
-      violations.push(...when(saidIn(answer).title !== `next door ${call}`, `a neighbour was answered: ${answer.text}`));
+      violations.push(
+        ...when(saidIn(answer).title !== `next door ${call}`, `a neighbour was answered: ${answer.text}`),
+      );
       elapsed.push(performance.now() - startedAt);
       await delay(20);
     }
@@ -213,7 +247,9 @@ invariant("V10", {
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
       const team = await yard.createTeam(`late-${round}`);
-      violations.push(...(await checkTimeout(gateways, team, () => (yard.proxy.weather.delayMs = isPlanted ? 250 : 0))));
+      violations.push(
+        ...(await checkTimeout(gateways, team, () => (yard.proxy.weather.delayMs = isPlanted ? 250 : 0))),
+      );
     }
     yard.proxy.weather.delayMs = 0;
     return [...violations, ...(await neighbours())];

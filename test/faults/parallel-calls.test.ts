@@ -44,7 +44,8 @@ function buildFamily(): Case {
 }
 
 invariant("V44", {
-  promise: "without a crash no request is repeated and none is missing, under 64 parallel parents with 20 children each",
+  promise:
+    "without a crash no request is repeated and none is missing, under 64 parallel parents with 20 children each",
   rounds: { quick: 1, full: 10 },
   planted: "the provider hears a child once more",
   async check({ rounds, isPlanted }) {

@@ -50,7 +50,12 @@ async function createPoll({ provider, event, parameters, credentialId: account =
 const createPolls = () =>
   Promise.all([
     createPoll({ provider: "http", event: "new_feed_entry", parameters: { url: `${news.url}/feed.json` } }),
-    createPoll({ provider: "notion", event: "new_page", parameters: { database: "news", includeContent: false }, credentialId }),
+    createPoll({
+      provider: "notion",
+      event: "new_page",
+      parameters: { database: "news", includeContent: false },
+      credentialId,
+    }),
   ]);
 
 const pokeStatement = {
@@ -125,7 +130,9 @@ function judge(name: string, runs: Map<string, number>): string[] {
   return [
     ...expected.filter((id) => !runs.has(id)).map((id) => `${name}: ${id} has no run`),
     ...[...runs].filter(([, count]) => count > 1).map(([id, count]) => `${name}: ${id} has ${count} runs`),
-    ...[...runs.keys()].filter((id) => isOld(id)).map((id) => `${name}: ${id} was there before the trigger, and has a run`),
+    ...[...runs.keys()]
+      .filter((id) => isOld(id))
+      .map((id) => `${name}: ${id} was there before the trigger, and has a run`),
   ];
 }
 
@@ -133,7 +140,9 @@ function judge(name: string, runs: Map<string, number>): string[] {
 async function judgeFaulty(triggerId: string, faulty: string): Promise<string[]> {
   const isPatient = createPatience();
   for (;;) {
-    const kept = await yard.query<{ item_id: string }>("SELECT item_id FROM faulty_item WHERE trigger_id = $1", [triggerId]);
+    const kept = await yard.query<{ item_id: string }>("SELECT item_id FROM faulty_item WHERE trigger_id = $1", [
+      triggerId,
+    ]);
     const runs = await readRuns(triggerId);
     const isAlone = kept.length === 1 && kept[0]?.item_id === faulty && !runs.has(faulty);
     if (isAlone && runs.has(news.ids().at(-1) ?? "")) return [];
@@ -144,10 +153,12 @@ async function judgeFaulty(triggerId: string, faulty: string): Promise<string[]>
 }
 
 const readMark = async (triggerId: string): Promise<string | null> =>
-  (await yard.query<{ poll_mark: string | null }>("SELECT poll_mark FROM trigger WHERE id = $1", [triggerId]))[0]?.poll_mark ?? null;
+  (await yard.query<{ poll_mark: string | null }>("SELECT poll_mark FROM trigger WHERE id = $1", [triggerId]))[0]
+    ?.poll_mark ?? null;
 
 invariant("V42", {
-  promise: "each new item of a service starts one run, none lost, none twice, also where the mark moves and one item cannot be read",
+  promise:
+    "each new item of a service starts one run, none lost, none twice, also where the mark moves and one item cannot be read",
   rounds: { quick: 8, full: 200 },
   planted: "an item that has its run is forgotten, with the key of its run",
   async check({ rounds, random, isPlanted }) {
@@ -164,23 +175,37 @@ invariant("V42", {
     const seen = { between: 0 };
     try {
       const lanes = yard.members.filter(({ role }) => role === "worker");
-      await Promise.all(lanes.map((member) => killOften(member, Math.ceil(rounds / lanes.length), { triggerIds, random, seen })));
+      await Promise.all(
+        lanes.map((member) => killOften(member, Math.ceil(rounds / lanes.length), { triggerIds, random, seen })),
+      );
     } finally {
       clearInterval(poking);
       news.slowDown(0);
     }
     if (isPlanted) {
-      const [item] = await yard.query<{ item_id: string }>("DELETE FROM polled_item WHERE item_id LIKE 'entry%' RETURNING item_id");
+      const [item] = await yard.query<{ item_id: string }>(
+        "DELETE FROM polled_item WHERE item_id LIKE 'entry%' RETURNING item_id",
+      );
       await yard.query(`DELETE FROM run_once WHERE key LIKE 'poll:%' AND $1 <> ''`, [item?.item_id ?? ""]);
     }
     const notKept = await judgeFaulty(pagesId, faulty);
     if ((await readMark(pagesId)) === firstMark) notKept.push("the mark of the pages did not move");
     news.refuse(undefined);
     await Promise.all(triggerIds.map(settle));
-    const violations = [...notKept, ...judge("feed", await readRuns(feedId)), ...judge("pages", await readRuns(pagesId))];
-    reportRounds({ items: news.ids().length - oldEntries.length, requests: news.asked(), diedInTheMiddle: seen.between });
+    const violations = [
+      ...notKept,
+      ...judge("feed", await readRuns(feedId)),
+      ...judge("pages", await readRuns(pagesId)),
+    ];
+    reportRounds({
+      items: news.ids().length - oldEntries.length,
+      requests: news.asked(),
+      diedInTheMiddle: seen.between,
+    });
     await yard.query("DELETE FROM trigger");
     const isRare = seen.between === 0 && rounds > 100;
-    return isRare ? [...violations, "the moment was not hit: nobody died while some of the items had their runs"] : violations;
+    return isRare
+      ? [...violations, "the moment was not hit: nobody died while some of the items had their runs"]
+      : violations;
   },
 });

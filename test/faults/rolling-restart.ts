@@ -24,13 +24,16 @@ export async function checkRollingRestart(yard: Yard, { rounds, random, isPlante
     const toldAt = performance.now();
     const elapsed = member.server.ended.then(() => Math.round(performance.now() - toldAt));
     const { code } = await yard.restart(member, signal);
-    if (code !== 0 || (await elapsed) > stopLimitMs) violations.push(`a ${member.role} ended with ${code} after ${await elapsed} ms`);
+    if (code !== 0 || (await elapsed) > stopLimitMs)
+      violations.push(`a ${member.role} ended with ${code} after ${await elapsed} ms`);
   };
   try {
     for (let round = 0; round < rounds; round++)
       for (const half of [0, 1]) {
         const leaving = yard.members.filter((_, index) => index % 2 === half);
-        await Promise.all(leaving.map((member, index) => restart(member, isPlanted && index === 0 ? "SIGKILL" : "SIGTERM")));
+        await Promise.all(
+          leaving.map((member, index) => restart(member, isPlanted && index === 0 ? "SIGKILL" : "SIGTERM")),
+        );
         await delay(200);
       }
   } finally {
@@ -85,7 +88,8 @@ function startLoops(count: number, ask: (turn: number) => Promise<void>) {
   const failures: string[] = [];
   let isOver = false;
   const loop = async (first: number) => {
-    for (let turn = first; !isOver; turn++) await ask(turn).catch((error: unknown) => void failures.push(reasonOf(error)));
+    for (let turn = first; !isOver; turn++)
+      await ask(turn).catch((error: unknown) => void failures.push(reasonOf(error)));
   };
   const loops = Array.from({ length: count }, (_, index) => loop(index));
   const stop = async () => {
@@ -115,7 +119,9 @@ function startCalls(balancer: Balancer, team: Team) {
       return [
         ...failures.map((failure) => `a call failed: ${failure}`),
         ...[...answers].flatMap(([nonce, said]) => (said === nonce ? [] : [`a call was answered: ${said}`])),
-        ...[...answers.keys()].flatMap((nonce) => (recorded.has(nonce) ? [] : [`${nonce} was answered and not recorded`])),
+        ...[...answers.keys()].flatMap((nonce) =>
+          recorded.has(nonce) ? [] : [`${nonce} was answered and not recorded`],
+        ),
         ...records.flatMap(({ asked, status }) => (status === "success" ? [] : [`${asked} was recorded as ${status}`])),
         ...(records.length === answers.size ? [] : [`${records.length} records of ${answers.size} calls`]),
         ...(answers.size > 50 ? [] : [`only ${answers.size} calls were made`]),
@@ -141,7 +147,9 @@ function startRuns(balancer: Balancer, team: Team) {
       const titles = [...accepted.values()].flatMap((nonce) => nodesOfRun.map((node) => `${nonce} ${node}`));
       return [
         ...failures.map((failure) => `a request for a run failed: ${failure}`),
-        ...[...accepted.keys()].flatMap((id) => (statusOf.get(id) === "succeeded" ? [] : [`run ${id} is ${statusOf.get(id)}`])),
+        ...[...accepted.keys()].flatMap((id) =>
+          statusOf.get(id) === "succeeded" ? [] : [`run ${id} is ${statusOf.get(id)}`],
+        ),
         ...titles.flatMap((title) =>
           times.get(title)?.length === 1 ? [] : [`${title} was executed ${times.get(title)?.length ?? 0} times`],
         ),
@@ -154,7 +162,10 @@ function startRuns(balancer: Balancer, team: Team) {
 /** How each of the runs stands, once all have ended or the time is up. */
 export async function whenEnded(yard: Yard, ids: string[], limitMs: number): Promise<Map<string, string>> {
   for (const untilMs = performance.now() + limitMs; ; await delay(100)) {
-    const rows = await yard.query<{ id: string; status: string }>("SELECT id, status FROM run WHERE id = ANY ($1::uuid[])", [ids]);
+    const rows = await yard.query<{ id: string; status: string }>(
+      "SELECT id, status FROM run WHERE id = ANY ($1::uuid[])",
+      [ids],
+    );
     const open = rows.filter(({ status }) => !["succeeded", "failed", "cancelled"].includes(status));
     if (open.length === 0 || performance.now() > untilMs) return new Map(rows.map(({ id, status }) => [id, status]));
   }
@@ -182,7 +193,9 @@ export async function checkDraining(yard: Yard, slots: number): Promise<string[]
   return [
     ...(isGone ? ["a gateway ended before its calls did"] : []),
     ...(provider.seen.most > slots ? [`${provider.seen.most} calls at once beside a gateway that leaves`] : []),
-    ...answers.flatMap((answer) => (saidIn(answer).title === saidIn(answer).id ? [] : [`a call of a leaving gateway: ${answer.text}`])),
+    ...answers.flatMap((answer) =>
+      saidIn(answer).title === saidIn(answer).id ? [] : [`a call of a leaving gateway: ${answer.text}`],
+    ),
     ...(code === 0 ? [] : [`a leaving gateway ended with ${code}`]),
   ];
 }

@@ -54,7 +54,9 @@ invariant("V18", {
   async check({ rounds, random, isPlanted }) {
     const schedules: { id: string; tick: Date }[] = [];
     for (let round = 0; round < rounds; round++) {
-      schedules.push(...(await createSchedules(10, `clock_timestamp() + (400 + random() * 1000) * interval '1 millisecond'`)));
+      schedules.push(
+        ...(await createSchedules(10, `clock_timestamp() + (400 + random() * 1000) * interval '1 millisecond'`)),
+      );
       await disturb(random);
     }
     const [{ id, tick } = { id: "", tick: new Date() }] = schedules;
@@ -102,7 +104,10 @@ function judge({ id, tick }: { id: string; tick: Date }, ticks: string[], now: D
   ];
 }
 
-const countStatement = { name: "count_runs_of_trigger", text: "SELECT count(*)::int AS count FROM run WHERE trigger_id = $1" };
+const countStatement = {
+  name: "count_runs_of_trigger",
+  text: "SELECT count(*)::int AS count FROM run WHERE trigger_id = $1",
+};
 const countRuns = async (triggerId: string): Promise<number> =>
   (await yard.parts.ground.db.prepared<{ count: number }>(countStatement, [triggerId]))[0]?.count ?? 0;
 
@@ -138,7 +143,10 @@ async function raceWithTicks(rounds: number, random: Random): Promise<string[]> 
   const seen = { fired: 0, quiet: 0 };
   const atOnce = 50;
   for (let round = 0; round < rounds; round += atOnce) {
-    const schedules = await createSchedules(atOnce, `clock_timestamp() + (100 + random() * 900) * interval '1 millisecond'`);
+    const schedules = await createSchedules(
+      atOnce,
+      `clock_timestamp() + (100 + random() * 900) * interval '1 millisecond'`,
+    );
     const offAfterMs = schedules.map(() => random.below(2_000));
     const counted = await Promise.all(
       schedules.map(async ({ id }, index) => {
@@ -149,7 +157,8 @@ async function raceWithTicks(rounds: number, random: Random): Promise<string[]> 
     await delay(looksMs / 2);
     for (const [index, { id }] of schedules.entries()) {
       const count = await countRuns(id);
-      if (count !== counted[index]) violations.push(`a schedule had ${counted[index]} runs when it was off, and ${count} later`);
+      if (count !== counted[index])
+        violations.push(`a schedule had ${counted[index]} runs when it was off, and ${count} later`);
       seen[count === 0 ? "quiet" : "fired"] += 1;
     }
   }
@@ -164,7 +173,9 @@ const notHit = (seen: Record<string, number>): string[] =>
 async function raceWithDeliveries(rounds: number, random: Random, isPlanted: boolean): Promise<string[]> {
   const lanes = 5;
   const seen = { accepted: 0, refused: 0 };
-  const violations = await Promise.all(Array.from({ length: lanes }, () => raceOneWebhook(rounds / lanes, { random, isPlanted, seen })));
+  const violations = await Promise.all(
+    Array.from({ length: lanes }, () => raceOneWebhook(rounds / lanes, { random, isPlanted, seen })),
+  );
   return [...violations.flat(), ...notHit(seen)];
 }
 
@@ -173,7 +184,8 @@ type Race = { random: Random; isPlanted: boolean; seen: { accepted: number; refu
 async function raceOneWebhook(rounds: number, { random, isPlanted, seen }: Race): Promise<string[]> {
   const violations: string[] = [];
   const asked = { workflowId, kind: "webhook", name: "Hook", signature: "none", active: false };
-  const { id, webhookUrl } = (await browserAt(0).post(`/api/organizations/${person.organizationId}/triggers`, asked)).body;
+  const { id, webhookUrl } = (await browserAt(0).post(`/api/organizations/${person.organizationId}/triggers`, asked))
+    .body;
   const turnOn = () => yard.query(`UPDATE trigger SET is_active = true WHERE id = '${id}'`);
   const deliver = async () => {
     const url = serverAt(random.below(3)).platformUrl + new URL(webhookUrl).pathname;
@@ -191,10 +203,12 @@ async function raceOneWebhook(rounds: number, { random, isPlanted, seen }: Race)
     }
     const statuses = await Promise.all(deliveries);
     const count = await countRuns(id);
-    if (count !== counted) violations.push(`a webhook had ${counted} runs when it was off, and ${count} after what was under way`);
+    if (count !== counted)
+      violations.push(`a webhook had ${counted} runs when it was off, and ${count} after what was under way`);
     accepted += statuses.filter((status) => status === 202).length;
     unclear += statuses.filter((status) => status === 503).length;
-    if (count < accepted || count > accepted + unclear) violations.push(`a webhook has ${count} runs for ${accepted} accepted deliveries`);
+    if (count < accepted || count > accepted + unclear)
+      violations.push(`a webhook has ${count} runs for ${accepted} accepted deliveries`);
     seen.accepted += statuses.filter((status) => status === 202).length;
     seen.refused += statuses.filter((status) => status === 409).length;
     const others = statuses.filter((status) => ![202, 409, 503].includes(status));

@@ -45,13 +45,24 @@ invariant("V14", {
     for (let round = 0; round < rounds; round++) {
       // The same in every secret of a round; its end makes base64 use + and / wherever it stands.
       const mark = `<${randomBytes(18).toString("base64")}>>>>????~~~~`;
-      const said = [await tryEveryType(mark), await callTools(mark), await runWorkflow(mark), await readEverything()].join("\n");
-      if (isPlanted) await yard.query(`UPDATE credential SET last_error = encode('${mark}', 'base64') WHERE type = 'github'`);
+      const said = [
+        await tryEveryType(mark),
+        await callTools(mark),
+        await runWorkflow(mark),
+        await readEverything(),
+      ].join("\n");
+      if (isPlanted)
+        await yard.query(`UPDATE credential SET last_error = encode('${mark}', 'base64') WHERE type = 'github'`);
       const places = { answers: said, ...(await readPlaces()) };
       const secrets = [mark, ...(await listOwnSecrets())];
-      violations.push(...Object.entries(places).flatMap(([place, text]) => tracesIn(text, secrets).map((trace) => `${trace} in ${place}`)));
+      violations.push(
+        ...Object.entries(places).flatMap(([place, text]) =>
+          tracesIn(text, secrets).map((trace) => `${trace} in ${place}`),
+        ),
+      );
       if ((said.match(/\[secret\]/g)?.length ?? 0) < 100) violations.push("nobody tried to say a secret");
-      if (!places.logs.includes("answered") || !places.database.includes("[secret]")) violations.push("not everything was read");
+      if (!places.logs.includes("answered") || !places.database.includes("[secret]"))
+        violations.push("not everything was read");
     }
     return violations;
   },
@@ -70,7 +81,11 @@ async function tryEveryType(mark: string): Promise<string> {
     variants.map(async ({ definition, variant }, index) => {
       const data = fillInCredential(definition, variant, { url: `${hostile.url}/status-400`, mark });
       const browser = browserAt(index % 2);
-      const made = await browser.post(inOrganization("/credentials"), { type: definition.type, name: definition.type, data });
+      const made = await browser.post(inOrganization("/credentials"), {
+        type: definition.type,
+        name: definition.type,
+        data,
+      });
       if (made.status !== 201) throw new Error(`${definition.type} ${variant.kind} was answered ${made.text}`);
       const place = inOrganization(`/credentials/${made.body.id}`);
       return [made, await browser.post(`${place}/test`), await browser.get(place)].map(heard).join("\n");
@@ -111,7 +126,8 @@ async function callTools(mark: string): Promise<string> {
   for (const one of paths) {
     await call("github_create_issue", { owner: one, repo: "site", title: "echo", credentials: { github } }, 1);
     const request = { method: "POST", url: `${hostile.url}/${one}`, body: { a: 1 } };
-    for (const reference of others) await call("http_request", { ...request, credentials: { http_auth: reference } }, 0);
+    for (const reference of others)
+      await call("http_request", { ...request, credentials: { http_auth: reference } }, 0);
   }
   // What people paste where a reference belongs.
   await call("github_create_issue", { owner: "x", repo: "y", title: "z", credentials: { github: secret } }, 0);
@@ -123,11 +139,24 @@ async function runWorkflow(mark: string): Promise<string> {
   const reference = await createCredential("github", { kind: "bearer", accessToken: `CANARY&${mark}` });
   const settings = { continueOnError: true };
   const nodes = paths.map((one, index) =>
-    node(`n${index}`, "github_create_issue", { owner: one, repo: "site", title: "echo" }, { credentials: { github: reference }, settings }),
+    node(
+      `n${index}`,
+      "github_create_issue",
+      { owner: one, repo: "site", title: "echo" },
+      { credentials: { github: reference }, settings },
+    ),
   );
-  const { id } = await yard.parts.workflows.create(person.organizationId, { name: "Echo", canvas: { nodes, edges: [] } }, null);
+  const { id } = await yard.parts.workflows.create(
+    person.organizationId,
+    { name: "Echo", canvas: { nodes, edges: [] } },
+    null,
+  );
   const headers = { "x-api-key": key, "content-type": "application/json" };
-  const started = await fetch(`${platformAt(1).platformUrl}/task-runner/trigger/${id}`, { method: "POST", headers, body: "{}" });
+  const started = await fetch(`${platformAt(1).platformUrl}/task-runner/trigger/${id}`, {
+    method: "POST",
+    headers,
+    body: "{}",
+  });
   const run = (await started.json()) as { id: string };
   for (const untilMs = performance.now() + 60_000; performance.now() < untilMs; await delay(50)) {
     const answer = await browserAt(0).get(inOrganization(`/runs/${run.id}`));
@@ -147,7 +176,10 @@ async function readEverything(): Promise<string> {
 
 async function readPlaces() {
   const servers = yard.members.map(({ server }) => server);
-  const doors = [...yard.of("gateway").map(({ gatewayUrl }) => gatewayUrl), ...yard.of("platform").map(({ platformUrl }) => platformUrl)];
+  const doors = [
+    ...yard.of("gateway").map(({ gatewayUrl }) => gatewayUrl),
+    ...yard.of("platform").map(({ platformUrl }) => platformUrl),
+  ];
   const metrics = await Promise.all(doors.map(async (url) => await (await fetch(`${url}/metrics`)).text()));
   return {
     logs: servers.map(({ output }) => output.stdout + output.stderr).join("\n"),
@@ -185,7 +217,9 @@ async function dumpDatabase(): Promise<string> {
 /** What must be nowhere but with its owner. The token of a session is in its row; without its signature it opens nothing. */
 async function listOwnSecrets(): Promise<string[]> {
   const { SWITCHYARD_MASTER_KEY: master, SWITCHYARD_COOKIE_KEY: cookie } = yard.environment as Record<string, string>;
-  const cookies = [...person.browser.cookies.values()].map((value) => decodeURIComponent(value).split(".").at(-1) ?? "");
+  const cookies = [...person.browser.cookies.values()].map(
+    (value) => decodeURIComponent(value).split(".").at(-1) ?? "",
+  );
   return [key, key.slice(4), master, cookie, ...cookies].filter((secret): secret is string => secret !== undefined);
 }
 
@@ -206,10 +240,18 @@ invariant("V29", {
 async function startWithWrongKeys(): Promise<string[]> {
   const folder = createDataDir();
   try {
-    const wrong = { another: randomBytes(32).toString("base64"), missing: "", short: randomBytes(16).toString("base64") };
+    const wrong = {
+      another: randomBytes(32).toString("base64"),
+      missing: "",
+      short: randomBytes(16).toString("base64"),
+    };
     const endings = await Promise.all(
       Object.entries(wrong).map(async ([name, masterKey]) => {
-        const environment = { ...yard.environment, SWITCHYARD_DATA_DIR: folder.dataDir, SWITCHYARD_MASTER_KEY: masterKey };
+        const environment = {
+          ...yard.environment,
+          SWITCHYARD_DATA_DIR: folder.dataDir,
+          SWITCHYARD_MASTER_KEY: masterKey,
+        };
         return { name, ...(await startUntilReady(environment)) };
       }),
     );
@@ -247,7 +289,12 @@ async function swapCredentials(): Promise<string[]> {
   const teams = [await yard.createTeam(randomUUID()), await yard.createTeam(randomUUID())];
   const data = { kind: "bearer", accessToken: "token-of-another", baseUrl: yard.provider.url };
   const organizationId = teams[0]?.organizationId ?? "";
-  const second = await yard.parts.vault.credentials.create(organizationId, { type: "github", name: "B", data, createdBy: null });
+  const second = await yard.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "B",
+    data,
+    createdBy: null,
+  });
   const [first = "", foreign = ""] = teams.map(({ reference }) => reference.split(":").at(-1) ?? "");
   for (const other of [second.id, foreign]) {
     yard.provider.forget();
@@ -272,7 +319,10 @@ async function swapSigningSecrets(): Promise<string[]> {
   const canvas = { nodes: [node("a", "set_fields", { fields: {} })], edges: [] };
   const { id: workflowId } = await yard.parts.workflows.create(person.organizationId, { name: "Listen", canvas }, null);
   const asked = { workflowId, kind: "webhook", name: "Hook", signature: "standard" };
-  const hooks = [await browserAt(0).post(inOrganization("/triggers"), asked), await browserAt(0).post(inOrganization("/triggers"), asked)];
+  const hooks = [
+    await browserAt(0).post(inOrganization("/triggers"), asked),
+    await browserAt(0).post(inOrganization("/triggers"), asked),
+  ];
   const [one, other] = hooks.map(({ body }) => body as { id: string; webhookUrl: string; signingSecret: string });
   if (!one || !other) throw new Error("two webhooks are needed");
   const deliver = async (secret: string) => {

@@ -8,7 +8,14 @@ import type { Team, Yard } from "./yard.ts";
 /** What a client knows of a tool call: the answer, or nothing when the connection broke. */
 export type Call = { nonce: string; team: Team; said?: ReturnType<typeof saidIn>; status?: number; gaveUpAt?: number };
 /** What a client knows of a run it asked for, again and again under one Idempotency-Key until somebody answered. */
-export type RequestedRun = { prompt: string; team: Team; takesOtherAccount: boolean; isWrong: boolean; statuses: number[]; runId?: string };
+export type RequestedRun = {
+  prompt: string;
+  team: Team;
+  takesOtherAccount: boolean;
+  isWrong: boolean;
+  statuses: number[];
+  runId?: string;
+};
 
 /** `stop` breaks off what is under way, as clients do. */
 type Loop = { stop: () => Promise<void> };
@@ -17,7 +24,10 @@ const pauseMs = 150;
 const requestPauseMs = 900;
 
 /** Clients that call one after the other, now well, now badly, until they are told to stop. */
-export function startCallers(yard: Yard, { count, team, random, log }: { count: number; team: Team; random: Random; log: Call[] }): Loop {
+export function startCallers(
+  yard: Yard,
+  { count, team, random, log }: { count: number; team: Team; random: Random; log: Call[] },
+): Loop {
   return repeat(count, async (stopped) => {
     const gateway = random.pick(yard.of("gateway"));
     const kind = random.next();
@@ -36,7 +46,10 @@ export function startCallers(yard: Yard, { count, team, random, log }: { count: 
 }
 
 /** Machines that ask for runs and do not give up before they know; one request in ten names a node that does not exist. */
-export function startRequester(yard: Yard, { team, random, log }: { team: Team; random: Random; log: RequestedRun[] }): Loop {
+export function startRequester(
+  yard: Yard,
+  { team, random, log }: { team: Team; random: Random; log: RequestedRun[] },
+): Loop {
   return repeat(1, async (stopped) => {
     const run: RequestedRun = { prompt: randomUUID(), team, ...drawRequest(random), statuses: [] };
     log.push(run);
@@ -59,7 +72,10 @@ function overridesOf({ isWrong, takesOtherAccount, team }: RequestedRun): object
 }
 
 /** The same delivery, several times at once at both doors and once more a moment later, as an anxious provider sends it. */
-export function startDeliveries(yard: Yard, { path, random, log }: { path: string; random: Random; log: string[] }): Loop {
+export function startDeliveries(
+  yard: Yard,
+  { path, random, log }: { path: string; random: Random; log: string[] },
+): Loop {
   return repeat(1, async () => {
     const id = randomUUID();
     const send = (platform: SpawnedServer) =>
@@ -80,7 +96,11 @@ export function startDeliveries(yard: Yard, { path, random, log }: { path: strin
 
 async function ask(platform: SpawnedServer, { prompt, team }: RequestedRun, body: string) {
   const headers = { "x-api-key": team.key.key, "content-type": "application/json", "idempotency-key": prompt };
-  const request = fetch(`${platform.platformUrl}/task-runner/trigger/${team.workflowId}`, { method: "POST", headers, body });
+  const request = fetch(`${platform.platformUrl}/task-runner/trigger/${team.workflowId}`, {
+    method: "POST",
+    headers,
+    body,
+  });
   return await request
     .then(async (response) => ({ status: response.status, id: ((await response.json()) as { id: string }).id }))
     .catch(() => undefined);

@@ -17,8 +17,13 @@ let yard: Yard;
 let storm: Storm;
 
 beforeAll(async () => {
-  yard = await startYard({ environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: String(slots), RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000" } });
-  storm = await runStorm(yard, { rounds: isPlanted ? rounds.quick : roundsOf(rounds.quick, rounds.full), random: randomOf("storm") });
+  yard = await startYard({
+    environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: String(slots), RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000" },
+  });
+  storm = await runStorm(yard, {
+    rounds: isPlanted ? rounds.quick : roundsOf(rounds.quick, rounds.full),
+    random: randomOf("storm"),
+  });
 }, stormLimitMs);
 afterAll(() => yard?.stop(), 60_000);
 
@@ -50,9 +55,14 @@ invariant("V1", {
   planted: "the record of one answered call is deleted",
   async check() {
     const answered = answeredCalls();
-    if (isPlanted) await yard.query(`DELETE FROM tool_call WHERE parameters::jsonb ->> 'title' = '${answered[0]?.nonce}'`);
-    const ended = new Map((await readRecords()).flatMap(({ asked, status, said }) => (status === "running" ? [] : [[asked, said]])));
-    const missing = answered.filter(({ nonce, said }) => !ended.has(nonce) || (said?.title !== undefined && ended.get(nonce) !== nonce));
+    if (isPlanted)
+      await yard.query(`DELETE FROM tool_call WHERE parameters::jsonb ->> 'title' = '${answered[0]?.nonce}'`);
+    const ended = new Map(
+      (await readRecords()).flatMap(({ asked, status, said }) => (status === "running" ? [] : [[asked, said]])),
+    );
+    const missing = answered.filter(
+      ({ nonce, said }) => !ended.has(nonce) || (said?.title !== undefined && ended.get(nonce) !== nonce),
+    );
     return { rounds: gatewayKills(), violations: missing.map(({ nonce }) => `answered and not recorded: ${nonce}`) };
   },
 });
@@ -109,7 +119,8 @@ invariant("V4", {
   planted: "somebody runs what was refused",
   async check() {
     const wrong = storm.requestedRuns.filter(({ isWrong }) => isWrong);
-    if (isPlanted) await fetch(yard.provider.url, { method: "POST", body: JSON.stringify({ title: `${wrong[0]?.prompt} first` }) });
+    if (isPlanted)
+      await fetch(yard.provider.url, { method: "POST", body: JSON.stringify({ title: `${wrong[0]?.prompt} first` }) });
     const refused = new Set(wrong.map(({ prompt }) => prompt));
     const heard = yard.provider.requests.filter(({ title }) => refused.has(title.split(" ")[0] ?? ""));
     const counts = Map.groupBy(
@@ -117,7 +128,9 @@ invariant("V4", {
       ({ prompt }) => prompt,
     );
     const violations = [
-      ...wrong.filter(({ statuses }) => statuses.some((status) => status < 400)).map(({ prompt }) => `accepted: ${prompt}`),
+      ...wrong
+        .filter(({ statuses }) => statuses.some((status) => status < 400))
+        .map(({ prompt }) => `accepted: ${prompt}`),
       ...heard.map(({ title }) => `refused and run: ${title}`),
       ...[...counts].filter(([, runs]) => runs.length > 1).map(([prompt, runs]) => `${runs.length} runs of ${prompt}`),
     ];
@@ -127,7 +140,8 @@ invariant("V4", {
 
 /** Those of an organization that ran at once when they were most. Branches of a run share its slot. */
 function mostAtOnce(requests: Yard["provider"]["requests"]): string[] {
-  const nameOf = (title: string) => (nodesOfRun.includes(title.split(" ")[1] ?? "") ? (title.split(" ")[0] as string) : title);
+  const nameOf = (title: string) =>
+    nodesOfRun.includes(title.split(" ")[1] ?? "") ? (title.split(" ")[0] as string) : title;
   const changes = requests.flatMap(({ title, at, until }) => [
     { name: nameOf(title), at, by: 1 },
     { name: nameOf(title), at: until, by: -1 },
@@ -166,7 +180,9 @@ invariant("V5", {
       ([name, own]) => [name, mostAtOnce(own)] as const,
     );
     const tooMany = most.filter(([, running]) => running.length > slots);
-    const violations = tooMany.map(([name, running]) => `${name}: ${running.length} of ${slots}: ${running.join(", ")}`);
+    const violations = tooMany.map(
+      ([name, running]) => `${name}: ${running.length} of ${slots}: ${running.join(", ")}`,
+    );
     return { rounds: requests.length, violations };
   },
 });
@@ -187,7 +203,10 @@ invariant("V7", {
         "SELECT organization_id FROM slot_share WHERE held > 0 AND EXISTS (SELECT FROM slot_worker WHERE id = worker_id)",
       );
     const left = await settle(held, leaseMs + 10_000);
-    return { rounds: storm.calls.length, violations: left.map(({ organization_id: id }) => `still held: a slot of ${id}`) };
+    return {
+      rounds: storm.calls.length,
+      violations: left.map(({ organization_id: id }) => `still held: a slot of ${id}`),
+    };
   },
 });
 
@@ -196,7 +215,10 @@ invariant("V17", {
   rounds,
   planted: "a saved canvas is changed by hand",
   async check() {
-    if (isPlanted) await yard.query(`UPDATE workflow_version SET canvas = canvas || ' ' WHERE workflow_id = '${storm.steady.workflowId}'`);
+    if (isPlanted)
+      await yard.query(
+        `UPDATE workflow_version SET canvas = canvas || ' ' WHERE workflow_id = '${storm.steady.workflowId}'`,
+      );
     const now = new Map((await readCanvases(yard)).map(({ id, version, hash }) => [`${id} ${version}`, hash]));
     const changed = storm.canvases.filter(({ id, version, hash }) => now.get(`${id} ${version}`) !== hash);
     const requested = new Map(storm.requestedRuns.map((run) => [run.prompt, run]));
@@ -205,7 +227,10 @@ invariant("V17", {
       const run = requested.get(prompt);
       return run && authorization.endsWith("-other") !== (run.takesOtherAccount && nodeId === "left");
     });
-    const violations = [...changed.map(({ id }) => `changed: ${id}`), ...mixedUp.map(({ title }) => `with the wrong account: ${title}`)];
+    const violations = [
+      ...changed.map(({ id }) => `changed: ${id}`),
+      ...mixedUp.map(({ title }) => `with the wrong account: ${title}`),
+    ];
     return { rounds: requested.size, violations };
   },
 });
@@ -252,7 +277,11 @@ invariant("V23", {
     // Nobody has to wait here.
     const environment = { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: String(clients) };
     const gateways = await Promise.all([yard.add("gateway", { environment }), yard.add("gateway", { environment })]);
-    const mixedUp = await askAtOnce(yard, { gateways: gateways.map(({ server }) => server), clients, calls: wanted / clients });
+    const mixedUp = await askAtOnce(yard, {
+      gateways: gateways.map(({ server }) => server),
+      clients,
+      calls: wanted / clients,
+    });
     const violations = [...wrong.map(({ nonce }) => nonce), ...foreign.map(({ title }) => title), ...mixedUp];
     return { rounds: answered.length + wanted, violations };
   },
@@ -265,7 +294,9 @@ async function readList() {
   let cursor = "";
   let before = "~";
   do {
-    const { body } = await storm.owner.get(`/api/organizations/${storm.steady.organizationId}/tool-calls?limit=100${cursor}`);
+    const { body } = await storm.owner.get(
+      `/api/organizations/${storm.steady.organizationId}/tool-calls?limit=100${cursor}`,
+    );
     const { data, nextCursor } = body as unknown as ToolCallList;
     for (const { id, status } of data) {
       if (id >= before) faults.push(`out of order: ${id}`);
@@ -286,8 +317,14 @@ invariant("V27", {
     const differences = async () => {
       storm.last?.take();
       const { found, faults } = await readList();
-      const onlyLive = [...storm.live].filter(([id, status]) => found.get(id) !== status).map(([id]) => `only live: ${id}`);
-      return [...faults, ...onlyLive, ...[...found].filter(([id]) => !storm.live.has(id)).map(([id]) => `not live: ${id}`)];
+      const onlyLive = [...storm.live]
+        .filter(([id, status]) => found.get(id) !== status)
+        .map(([id]) => `only live: ${id}`);
+      return [
+        ...faults,
+        ...onlyLive,
+        ...[...found].filter(([id]) => !storm.live.has(id)).map(([id]) => `not live: ${id}`),
+      ];
     };
     const violations = await settle(differences, isPlanted ? 5_000 : settleLimitMs);
     storm.last?.stop();

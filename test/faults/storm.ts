@@ -55,7 +55,10 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
       if (!team) return;
       teams.push(team);
       const crowd = { team, random: crowdChance };
-      const clients = [startCallers(yard, { ...crowd, count: 8, log: calls }), startRequester(yard, { ...crowd, log: requestedRuns })];
+      const clients = [
+        startCallers(yard, { ...crowd, count: 8, log: calls }),
+        startRequester(yard, { ...crowd, log: requestedRuns }),
+      ];
       await delay(crowdMs);
       await Promise.all(clients.map(({ stop }) => stop()));
     }),
@@ -65,7 +68,19 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
   ];
   await Promise.all(gateways.map((member) => killOften(member, random.fork())));
   await Promise.all(always.map(({ stop }) => stop()));
-  return { calls, requestedRuns, deliveries, kills, live, last: await view.open(random), teams, steady, owner, triggerId, canvases };
+  return {
+    calls,
+    requestedRuns,
+    deliveries,
+    kills,
+    live,
+    last: await view.open(random),
+    teams,
+    steady,
+    owner,
+    triggerId,
+    canvases,
+  };
 }
 
 const isGateway = ({ role }: Member): boolean => role === "gateway";
@@ -113,7 +128,9 @@ async function signIn(yard: Yard, { organizationId }: Team): Promise<Browser> {
 }
 
 async function makeWebhook(yard: Yard, owner: Browser, { organizationId }: Team) {
-  const nodes = [{ id: "a", nodeId: "set_fields", parameters: { fields: { said: "{{ $trigger.payload.delivery }}" } } }];
+  const nodes = [
+    { id: "a", nodeId: "set_fields", parameters: { fields: { said: "{{ $trigger.payload.delivery }}" } } },
+  ];
   const saved = await yard.parts.workflows.create(organizationId, { name: "Hear", canvas: { nodes, edges: [] } }, null);
   const request = { workflowId: saved.id, kind: "webhook", name: "Hook", signature: "none" };
   const { status, body } = await owner.post(`/api/organizations/${organizationId}/triggers`, request);

@@ -13,16 +13,24 @@ export default function createTableReporter(): Reporter {
       const seen = invariant?.planted
         ? `${invariant.violations} of the planted fault: ${invariant.planted}`
         : String(invariant?.violations);
-      rows.push({ id, promise, rounds: String(invariant?.rounds ?? "–"), violations: invariant ? seen : "could not be checked" });
+      rows.push({
+        id,
+        promise,
+        rounds: String(invariant?.rounds ?? "–"),
+        violations: invariant ? seen : "could not be checked",
+      });
     },
     onTestRunEnd() {
       rows.sort((one, other) => Number(one.id.slice(1)) - Number(other.id.slice(1)));
       const titles = { id: "", promise: "invariant", rounds: "rounds", violations: "violations" };
-      const width = (field: "id" | "promise" | "rounds") => Math.max(...[titles, ...rows].map((row) => row[field].length));
+      const width = (field: "id" | "promise" | "rounds") =>
+        Math.max(...[titles, ...rows].map((row) => row[field].length));
       const [idWidth, promiseWidth, roundsWidth] = [width("id"), width("promise"), width("rounds")];
       const print = ({ id, promise, rounds, violations }: Row) =>
         `${id.padEnd(idWidth)}  ${promise.padEnd(promiseWidth)}  ${rounds.padStart(roundsWidth)}  ${violations}\n`;
-      process.stdout.write(`\n${[titles, ...rows].map(print).join("")}\nseed ${process.env.SWITCHYARD_SEED ?? "of each file"}\n`);
+      process.stdout.write(
+        `\n${[titles, ...rows].map(print).join("")}\nseed ${process.env.SWITCHYARD_SEED ?? "of each file"}\n`,
+      );
     },
   };
 }

@@ -82,12 +82,17 @@ const nobodys = (): Ids => ({
 
 /** What is said to the owner of the other organization, without what differs between any two requests. */
 async function ask({ method, path: text }: Route, ids: Ids): Promise<string> {
-  const body = ["GET", "DELETE"].includes(method) ? undefined : (bodies[namesIn({ method, path: text }).at(-1) ?? ""] ?? {});
+  const body = ["GET", "DELETE"].includes(method)
+    ? undefined
+    : (bodies[namesIn({ method, path: text }).at(-1) ?? ""] ?? {});
   const headers: Record<string, string> = text.startsWith("/task-runner/") ? { "x-api-key": own.others.key } : {};
   const answer = await ann.browser.send(method, fill(text, ids), body, headers);
   const { requestId: _, instance: __, ...problem } = answer.status >= 400 ? answer.body : { body: answer.text };
   const said = JSON.stringify([answer.status, answer.headers.get("content-type"), problem]);
-  return Object.values(ids).reduce<string>((found, id) => (String(id).length > 10 ? found.replaceAll(String(id), "ID") : found), said);
+  return Object.values(ids).reduce<string>(
+    (found, id) => (String(id).length > 10 ? found.replaceAll(String(id), "ID") : found),
+    said,
+  );
 }
 
 const bodies: Record<string, object> = {
@@ -127,12 +132,19 @@ invariant("V15", {
     const violations = [...new Set(unknown)].map((name) => `nothing is tried for {${name}}`);
     for (const route of routes) {
       violations.push(...(await compare(route, {})));
-      if (namesIn(route).some((name) => !["organizationId", "version", "otherVersion"].includes(name) && name in foreign))
+      if (
+        namesIn(route).some((name) => !["organizationId", "version", "otherVersion"].includes(name) && name in foreign)
+      )
         violations.push(...(await compare(route, { organizationId: own.organizationId })));
     }
     violations.push(...(await compareTimes(rounds, random)));
-    if (!isPlanted && (await readForeignRows()) !== before) violations.push("rows of the other organization have changed");
-    return [...violations, ...(await readHistoryAtGateway()), ...yard.provider.requests.map(() => "the provider was asked")];
+    if (!isPlanted && (await readForeignRows()) !== before)
+      violations.push("rows of the other organization have changed");
+    return [
+      ...violations,
+      ...(await readHistoryAtGateway()),
+      ...yard.provider.requests.map(() => "the provider was asked"),
+    ];
   },
 });
 
@@ -140,12 +152,19 @@ invariant("V15", {
 async function readHistoryAtGateway(): Promise<string[]> {
   const routes = ["tool-calls", "events"].map((name) => `/api/organizations/${foreign.organizationId}/${name}`);
   const headers = { "x-api-key": own.others.key };
-  const statuses = await Promise.all(routes.map(async (route) => (await fetch(server.gatewayUrl + route, { headers })).status));
-  return statuses.filter((status) => status !== 404).map((status) => `the gateway answered ${status} about the history`);
+  const statuses = await Promise.all(
+    routes.map(async (route) => (await fetch(server.gatewayUrl + route, { headers })).status),
+  );
+  return statuses
+    .filter((status) => status !== 404)
+    .map((status) => `the gateway answered ${status} about the history`);
 }
 
 async function compare(route: Route, attackers: Ids): Promise<string[]> {
-  const [answer, expected] = [await ask(route, { ...foreign, ...attackers }), await ask(route, { ...nobodys(), ...attackers })];
+  const [answer, expected] = [
+    await ask(route, { ...foreign, ...attackers }),
+    await ask(route, { ...nobodys(), ...attackers }),
+  ];
   const place = `${route.method} ${route.path}${attackers.organizationId ? " of the attacker" : ""}`;
   if (answer !== expected) return [`${place}: ${answer} instead of ${expected}`];
   return /^\[40[0134],/.test(answer) ? [] : [`${place}: ${answer}`];
@@ -177,7 +196,11 @@ async function compareTimes(rounds: number, random: Random): Promise<string[]> {
 }
 
 /** The one and the other in turn, so that both meet the same load. */
-async function measureDifferenceMs(send: (ids: Ids) => Promise<unknown>, rounds: number, random: Random): Promise<number> {
+async function measureDifferenceMs(
+  send: (ids: Ids) => Promise<unknown>,
+  rounds: number,
+  random: Random,
+): Promise<number> {
   const timesMs: { foreign: number[]; nobody: number[] } = { foreign: [], nobody: [] };
   const measure = async (whose: keyof typeof timesMs) => {
     const ids = whose === "foreign" ? foreign : nobodys();
@@ -193,7 +216,8 @@ async function measureDifferenceMs(send: (ids: Ids) => Promise<unknown>, rounds:
   return median(timesMs.foreign) - median(timesMs.nobody);
 }
 
-const median = (values: number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 const countDecryptions = (): number => (existsSync(decryptionsFile) ? statSync(decryptionsFile).size : 0);
 
@@ -202,7 +226,8 @@ async function createCredential(owner: Owner, type: "github" | "http_auth"): Pro
     type === "github"
       ? { kind: "bearer", accessToken: "token", baseUrl: yard.provider.url, webhookSecret: "secret" }
       : { authKind: "basic", username: "a", secret: "b", baseUrl: yard.provider.url };
-  return (await yard.parts.vault.credentials.create(owner.organizationId, { type, name: type, data, createdBy: null })).id;
+  return (await yard.parts.vault.credentials.create(owner.organizationId, { type, name: type, data, createdBy: null }))
+    .id;
 }
 
 const corrupt = async (id: string): Promise<string> => {
@@ -218,7 +243,10 @@ const ways = {
     return (await client.modern("github", "tools/call", { name: "github_create_issue", arguments: given })).text;
   },
   "a tried tool": (id: string) =>
-    post("/tools/github_create_issue/call", { parameters: issue, credentials: { github: `credential:organization:${id}` } }),
+    post("/tools/github_create_issue/call", {
+      parameters: issue,
+      credentials: { github: `credential:organization:${id}` },
+    }),
   "a default": (id: string) => post("/default-credentials/github", { credentialId: id }, "PUT"),
   "a webhook": (id: string) =>
     post("/triggers", { workflowId: own.workflowId, kind: "webhook", name: "W", provider: "github", credentialId: id }),
@@ -246,7 +274,8 @@ invariant("V16", {
     };
     const ownIds = [await createCredential(ann, "http_auth"), await corrupt(await createCredential(ann, "http_auth"))];
     const before = await readForeignRows();
-    if (isPlanted) await yard.query(`UPDATE credential SET organization_id = '${ann.organizationId}' WHERE id = '${fine}'`);
+    if (isPlanted)
+      await yard.query(`UPDATE credential SET organization_id = '${ann.organizationId}' WHERE id = '${fine}'`);
     const decrypted = countDecryptions();
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++)
@@ -254,7 +283,8 @@ invariant("V16", {
         violations.push(...(await nameForeign(way, fine, foreigners)), ...(await nameWrongType(way, ownIds)));
     const count = countDecryptions() - decrypted;
     if (count > 0) violations.push(`${count} decryptions`);
-    if (!isPlanted && (await readForeignRows()) !== before) violations.push("rows of the other organization have changed");
+    if (!isPlanted && (await readForeignRows()) !== before)
+      violations.push("rows of the other organization have changed");
     return [...violations, ...yard.provider.requests.map(() => "the provider was asked"), ...(await findDamage())];
   },
 });
@@ -263,8 +293,12 @@ const say = async (way: Way, id: string): Promise<string> => withoutIds(await wa
 
 async function nameForeign(way: Way, fine: string, others: Record<string, string>): Promise<string[]> {
   const expected = await say(way, fine);
-  const answers = await Promise.all(Object.entries(others).map(async ([state, id]) => ({ state, said: await say(way, id) })));
-  return answers.filter(({ said }) => said !== expected).map(({ state, said }) => `${way}, ${state}: ${said} instead of ${expected}`);
+  const answers = await Promise.all(
+    Object.entries(others).map(async ([state, id]) => ({ state, said: await say(way, id) })),
+  );
+  return answers
+    .filter(({ said }) => said !== expected)
+    .map(({ state, said }) => `${way}, ${state}: ${said} instead of ${expected}`);
 }
 
 /** Testing one's own is allowed, whatever its type. */

@@ -28,8 +28,15 @@ beforeAll(async () => {
   const ports = { platform: await freePort(), gateway: await freePort() };
   issuer = `http://localhost:${ports.gateway}`;
   const open = { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "100", RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "100000" };
-  const environment = { MCP_OAUTH_ISSUER_URL: issuer, MCP_OAUTH_RESOURCE_URL: issuer, RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR: "100000" };
-  [yard, provider] = await Promise.all([startYard({ members: [], environment: { ...environment, ...open } }), startFakeOAuth()]);
+  const environment = {
+    MCP_OAUTH_ISSUER_URL: issuer,
+    MCP_OAUTH_RESOURCE_URL: issuer,
+    RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR: "100000",
+  };
+  [yard, provider] = await Promise.all([
+    startYard({ members: [], environment: { ...environment, ...open } }),
+    startFakeOAuth(),
+  ]);
   const [first] = await Promise.all([yard.add("platform,gateway,worker", { ports }), yard.add("gateway")]);
   person = await signUpOwner({ parts: yard.parts, browser: first.server.browser }, "Ann");
 }, 90_000);
@@ -48,8 +55,22 @@ type Connection = { id: string; caller: Caller };
 async function connectAccount(): Promise<Connection> {
   const { organizationId } = person;
   const data = { kind: "oauth2", ...provider.connection() };
-  const { id, reference } = await yard.parts.vault.credentials.create(organizationId, { type: "github", name: "A", data, createdBy: null });
-  return { id, caller: { name: "A", organizationId, workflowId: "", reference, key: await yard.createKey(organizationId) } as Caller };
+  const { id, reference } = await yard.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "A",
+    data,
+    createdBy: null,
+  });
+  return {
+    id,
+    caller: {
+      name: "A",
+      organizationId,
+      workflowId: "",
+      reference,
+      key: await yard.createKey(organizationId),
+    } as Caller,
+  };
 }
 
 const callWithAccount = (index: number, { caller }: Connection) => callWith("issue", gatewayAt(index), caller);
@@ -65,7 +86,8 @@ function openIssues(): void {
 }
 
 invariant("V21", {
-  promise: "an expired token is refreshed once for all, and a crash before saving leaves it working or marked for reconnecting",
+  promise:
+    "an expired token is refreshed once for all, and a crash before saving leaves it working or marked for reconnecting",
   rounds: { quick: 1, full: 5 },
   planted: "somebody else uses the refresh token at the same time",
   async check({ rounds, random, isPlanted }) {
@@ -73,7 +95,11 @@ invariant("V21", {
     for (let round = 0; round < rounds; round++)
       for (const rotates of [true, false])
         violations.push(
-          ...(await crashBeforeSaving({ rotates, random, isLeaseWaitedFor: round === 0 && roundsOf(0, 1) === 1 && rotates })),
+          ...(await crashBeforeSaving({
+            rotates,
+            random,
+            isLeaseWaitedFor: round === 0 && roundsOf(0, 1) === 1 && rotates,
+          })),
         );
     return violations;
   },
@@ -93,7 +119,10 @@ async function stampede(rounds: number, random: Random, isPlanted: boolean): Pro
   }
   const tokens = provider.tokenRequests.map(({ parameters }) => parameters.refresh_token);
   if (new Set(tokens).size < rounds) violations.push(`${rounds} expired tokens were refreshed ${tokens.length} times`);
-  return [...violations, ...tokens.filter((token, index) => tokens.indexOf(token) !== index).map(() => "a token was refreshed twice")];
+  return [
+    ...violations,
+    ...tokens.filter((token, index) => tokens.indexOf(token) !== index).map(() => "a token was refreshed twice"),
+  ];
 }
 
 async function refreshBesides(): Promise<void> {
@@ -125,7 +154,8 @@ async function crashBeforeSaving({ rotates, random, isLeaseWaitedFor }: Crash): 
   await Promise.all(calls);
   const restarted = yard.restart(victim, "SIGKILL");
   // Its right to refresh ends by itself; only once is that waited for.
-  if (!isLeaseWaitedFor) await yard.query("UPDATE credential SET refreshing_until = now() WHERE refreshing_until IS NOT NULL");
+  if (!isLeaseWaitedFor)
+    await yard.query("UPDATE credential SET refreshing_until = now() WHERE refreshing_until IS NOT NULL");
   const judged = await Promise.all(accounts.map((account) => judgeAfterCrash(index + 1, account, rotates)));
   await restarted;
   return judged.flat();
@@ -206,7 +236,10 @@ async function raceForCode(): Promise<string[]> {
   const client_id = String(body.client_id);
   const asked = { response_type: "code", client_id, redirect_uri: redirectUri, resource: client.resourceOf("system") };
   const url = client.authorizeUrl({ ...asked, code_challenge: challenge, code_challenge_method: "S256" });
-  const { answer } = await (await openConsent(url, person)).answer({ approve: true, organizationId: person.organizationId });
+  const { answer } = await (await openConsent(url, person)).answer({
+    approve: true,
+    organizationId: person.organizationId,
+  });
   const code = answer.get("code") ?? "";
   const request = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id, code_verifier };
   const answers = await twenty((one) => one.token(request));
@@ -227,8 +260,12 @@ async function raceForRefresh(): Promise<string[]> {
   let current = tokens.refresh_token;
   let access = tokens.access_token;
   for (let turn = 0; turn < 3; turn++) {
-    const answers = await twenty((one) => one.token({ grant_type: "refresh_token", refresh_token: current, client_id }));
-    const successors = new Set(answers.map(({ status, body }) => `${status} ${body.access_token} ${body.refresh_token}`));
+    const answers = await twenty((one) =>
+      one.token({ grant_type: "refresh_token", refresh_token: current, client_id }),
+    );
+    const successors = new Set(
+      answers.map(({ status, body }) => `${status} ${body.access_token} ${body.refresh_token}`),
+    );
     if (successors.size !== 1) violations.push(`${successors.size} different answers to 20 refreshes with one token`);
     ({ access_token: access = "", refresh_token: current = "" } = answers[0]?.body ?? {});
     if (!(await works(turn, access))) violations.push("the refreshed token does not work");
@@ -244,8 +281,11 @@ async function raceForRefresh(): Promise<string[]> {
 
 /** After a restart, and later than a repeated request could come. */
 async function repeatUse(): Promise<string[]> {
-  await yard.query("UPDATE oauth_token SET consumed_at = consumed_at - interval '1 minute' WHERE consumed_at IS NOT NULL");
-  const refresh = (refresh_token: string) => clientAt(1).token({ grant_type: "refresh_token", refresh_token, client_id: renewed.clientId });
+  await yard.query(
+    "UPDATE oauth_token SET consumed_at = consumed_at - interval '1 minute' WHERE consumed_at IS NOT NULL",
+  );
+  const refresh = (refresh_token: string) =>
+    clientAt(1).token({ grant_type: "refresh_token", refresh_token, client_id: renewed.clientId });
   const code = await clientAt(1).token(raced.request);
   const first = await refresh(renewed.first);
   return [
@@ -253,6 +293,8 @@ async function repeatUse(): Promise<string[]> {
     ...((await works(0, raced.token)) ? ["the tokens of a code that was used twice still work"] : []),
     ...(first.body.error === "invalid_grant" ? [] : [`a used refresh token was answered ${first.status}`]),
     ...((await works(0, renewed.last.access)) ? ["the access token of a family with a thief still works"] : []),
-    ...((await refresh(renewed.last.refresh)).status === 400 ? [] : ["the refresh token of a family with a thief still works"]),
+    ...((await refresh(renewed.last.refresh)).status === 400
+      ? []
+      : ["the refresh token of a family with a thief still works"]),
   ];
 }

@@ -78,7 +78,11 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     throw (failed as PromiseRejectedResult).reason;
   }
   const createKey = (organizationId: string) =>
-    parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
+    parts.identity.apiKeys.create(organizationId, {
+      name: "test",
+      scopes: ["mcp:invoke", "workflows:trigger"],
+      createdBy: null,
+    });
 
   return {
     proxy,
@@ -95,19 +99,26 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     of: (role: Role): SpawnedServer[] => members.flatMap((member) => (member.role === role ? [member.server] : [])),
 
     /** One more process, with settings of its own. */
-    async add(role: Role, { ports, environment: own = {} }: { ports?: SpawnedServer["ports"]; environment?: Record<string, string> } = {}) {
+    async add(
+      role: Role,
+      { ports, environment: own = {} }: { ports?: SpawnedServer["ports"]; environment?: Record<string, string> } = {},
+    ) {
       const member: Member = { role, server: await start(role, ports, own), environment: own };
       members.push(member);
       return member;
     },
 
     /** SQL behind the product's back. */
-    query: <Row extends object>(text: string, values: unknown[] = []) => runSql(postgres.target, text, values) as Promise<Row[]>,
+    query: <Row extends object>(text: string, values: unknown[] = []) =>
+      runSql(postgres.target, text, values) as Promise<Row[]>,
 
     /** A trigger that does wrong behind the product's back until the test is over: `plant("BEFORE DELETE ON member", "RETURN NULL;")`. */
     async plant(moment: string, statements: string): Promise<void> {
       const create = `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} END $$`;
-      await runSql(postgres.target, `${create}; CREATE TRIGGER planted ${moment} FOR EACH ROW EXECUTE FUNCTION planted()`);
+      await runSql(
+        postgres.target,
+        `${create}; CREATE TRIGGER planted ${moment} FOR EACH ROW EXECUTE FUNCTION planted()`,
+      );
       onTestFinished(async () => void (await runSql(postgres.target, "DROP FUNCTION planted CASCADE")));
     },
 
@@ -115,7 +126,10 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
       const ended = await member.server.ended;
-      member.server = await startAgain(() => start(member.role, member.server.ports, member.environment), whenReachable);
+      member.server = await startAgain(
+        () => start(member.role, member.server.ports, member.environment),
+        whenReachable,
+      );
       return ended;
     },
 
@@ -140,10 +154,20 @@ export async function startYard({ environment: given = {}, members: wanted = rol
           // So that every run comes to a good end; what nobody allowed to be repeated is the matter of V32.
           { settings: { repeatAfterInterruption: true } },
         );
-      const canvas = { nodes: nodesOfRun.map(ask), edges: edges("first>left", "first>right", "left>last", "right>last") };
+      const canvas = {
+        nodes: nodesOfRun.map(ask),
+        edges: edges("first>left", "first>right", "left>last", "right>last"),
+      };
       const { id: workflowId } = await parts.workflows.create(organizationId, { name: "Ask often", canvas }, null);
       const key = await createKey(organizationId);
-      return { name, organizationId, reference: credential.reference, otherReference: other.reference, key, workflowId };
+      return {
+        name,
+        organizationId,
+        reference: credential.reference,
+        otherReference: other.reference,
+        key,
+        workflowId,
+      };
     },
 
     /** A member of an organization, signed in at each platform. */
@@ -167,7 +191,11 @@ export async function startYard({ environment: given = {}, members: wanted = rol
 }
 
 /** A process that finds no database says so and ends; whoever manages it starts it again, best when there is one. */
-async function startAgain(start: () => Promise<SpawnedServer>, whenReachable: () => Promise<void>, tries = 20): Promise<SpawnedServer> {
+async function startAgain(
+  start: () => Promise<SpawnedServer>,
+  whenReachable: () => Promise<void>,
+  tries = 20,
+): Promise<SpawnedServer> {
   await whenReachable();
   try {
     return await start();

@@ -14,7 +14,10 @@ const program = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conform
 const results = mkdtempSync(join(tmpdir(), "switchyard-conformance-"));
 
 beforeAll(async () => {
-  mcp = await startMcpApp({ gateway: { privateServers: [conformanceServer] }, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "100000" } });
+  mcp = await startMcpApp({
+    gateway: { privateServers: [conformanceServer] },
+    environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "100000" },
+  });
   proxy = await startHeaderProxy(mcp.app.gatewayUrl, { "x-api-key": mcp.key });
 });
 afterAll(async () => {
@@ -39,8 +42,16 @@ const fixtures = [
 /** What must pass completely. The conformance server has the suite's fixture tools; `system` is one of the product's own. */
 const passing = [
   { serverId: "conformance", revision: "2025-06-18", scenarios: [...legacy, "tools-list", ...fixtures] },
-  { serverId: "conformance", revision: "2025-11-25", scenarios: [...legacy, ...everyServer, ...fixtures, "json-schema-2020-12"] },
-  { serverId: "conformance", revision: "2026-07-28", scenarios: [...modern, ...everyServer, ...fixtures, "json-schema-2020-12"] },
+  {
+    serverId: "conformance",
+    revision: "2025-11-25",
+    scenarios: [...legacy, ...everyServer, ...fixtures, "json-schema-2020-12"],
+  },
+  {
+    serverId: "conformance",
+    revision: "2026-07-28",
+    scenarios: [...modern, ...everyServer, ...fixtures, "json-schema-2020-12"],
+  },
   { serverId: "system", revision: "2025-11-25", scenarios: [...legacy, ...everyServer] },
   { serverId: "system", revision: "2026-07-28", scenarios: [...modern, ...everyServer] },
 ];
@@ -86,34 +97,43 @@ async function runSuite(serverId: string, revision: string): Promise<Map<string,
     "5000",
   ];
   await promisify(execFile)(process.execPath, [program, ...words]).catch(() => {});
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("checks.json"));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("checks.json"),
+  );
   const scenarioOf = (file: string) => dirname(file).replace(/^server-(.*?)-\d{4}-\d\d-\d\dT[\d-]+Z$/, "$1");
-  return new Map(files.map((file) => [scenarioOf(file), JSON.parse(readFileSync(join(folder, file), "utf8")) as Check[]]));
+  return new Map(
+    files.map((file) => [scenarioOf(file), JSON.parse(readFileSync(join(folder, file), "utf8")) as Check[]]),
+  );
 }
 
-const unsuccessful = (checks: Check[] | undefined) => checks?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
+const unsuccessful = (checks: Check[] | undefined) =>
+  checks?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
 
-describe.each(passing)("the official suite for revision $revision at the server $serverId", ({ serverId, revision, scenarios }) => {
-  let found: Map<string, Check[]>;
-  beforeAll(async () => {
-    found = await runSuite(serverId, revision);
-  });
-
-  it.each(scenarios)("passes %s", (scenario) => {
-    const checks = found.get(scenario);
-    expect(unsuccessful(checks)).toEqual([]);
-    expect(checks?.filter(({ status }) => status === "SUCCESS").length).toBeGreaterThan(0);
-  });
-
-  if (revision === "2026-07-28")
-    it.each(Object.entries(partial))("passes what applies of %s", (scenario, others) => {
-      expect(unsuccessful(found.get(scenario))?.map(({ id }) => id)).toEqual(others);
+describe.each(passing)(
+  "the official suite for revision $revision at the server $serverId",
+  ({ serverId, revision, scenarios }) => {
+    let found: Map<string, Check[]>;
+    beforeAll(async () => {
+      found = await runSuite(serverId, revision);
     });
 
-  if (serverId === "conformance")
-    it("leaves out only what does not apply", () => {
-      const isSettled = (name: string) => scenarios.includes(name) || Object.hasOwn(partial, name) || notApplicable.test(name);
-      const withoutSessions = revision === "2025-11-25" ? ["server-sse-multiple-streams"] : [];
-      expect([...found.keys()].filter((name) => !isSettled(name))).toEqual(withoutSessions);
+    it.each(scenarios)("passes %s", (scenario) => {
+      const checks = found.get(scenario);
+      expect(unsuccessful(checks)).toEqual([]);
+      expect(checks?.filter(({ status }) => status === "SUCCESS").length).toBeGreaterThan(0);
     });
-});
+
+    if (revision === "2026-07-28")
+      it.each(Object.entries(partial))("passes what applies of %s", (scenario, others) => {
+        expect(unsuccessful(found.get(scenario))?.map(({ id }) => id)).toEqual(others);
+      });
+
+    if (serverId === "conformance")
+      it("leaves out only what does not apply", () => {
+        const isSettled = (name: string) =>
+          scenarios.includes(name) || Object.hasOwn(partial, name) || notApplicable.test(name);
+        const withoutSessions = revision === "2025-11-25" ? ["server-sse-multiple-streams"] : [];
+        expect([...found.keys()].filter((name) => !isSettled(name))).toEqual(withoutSessions);
+      });
+  },
+);

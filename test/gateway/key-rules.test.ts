@@ -29,20 +29,36 @@ beforeEach(async () => {
 
 /** A key made through the API, and a client that sends it. */
 async function createKey(toolRules?: string[] | null) {
-  const { status, body } = await mcp.owner.browser.post(`${base}/api-keys`, { name: "bot", scopes: ["mcp:invoke"], toolRules });
+  const { status, body } = await mcp.owner.browser.post(`${base}/api-keys`, {
+    name: "bot",
+    scopes: ["mcp:invoke"],
+    toolRules,
+  });
   expect(status).toBe(201);
-  return { id: body.id as string, toolRules: body.toolRules, client: createMcpClient(mcp.app.gatewayUrl, { "x-api-key": body.key }) };
+  return {
+    id: body.id as string,
+    toolRules: body.toolRules,
+    client: createMcpClient(mcp.app.gatewayUrl, { "x-api-key": body.key }),
+  };
 }
 
 /** A GitHub account whose token tells the provider which one was used. */
 async function createAccount(token: string, organizationId = mcp.owner.organizationId) {
   const data = { kind: "bearer", accessToken: token, baseUrl: provider.url };
-  return await mcp.app.parts.vault.credentials.create(organizationId, { type: "github", name: token, data, createdBy: null });
+  return await mcp.app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: token,
+    data,
+    createdBy: null,
+  });
 }
 
-const setDefault = (type: string, body: object) => mcp.owner.browser.send("PUT", `${base}/default-credentials/${type}`, body);
-const listTools = async (client: McpClient, serverId: string) => (await client.modern(serverId, "tools/list")).json.result?.tools ?? [];
-const namesOf = async (client: McpClient, serverId: string) => (await listTools(client, serverId)).map(({ name }) => name);
+const setDefault = (type: string, body: object) =>
+  mcp.owner.browser.send("PUT", `${base}/default-credentials/${type}`, body);
+const listTools = async (client: McpClient, serverId: string) =>
+  (await client.modern(serverId, "tools/list")).json.result?.tools ?? [];
+const namesOf = async (client: McpClient, serverId: string) =>
+  (await listTools(client, serverId)).map(({ name }) => name);
 const requiredOf = async (client: McpClient) =>
   (await listTools(client, "github")).find(({ name }) => name === "github_create_issue")?.inputSchema.required;
 
@@ -51,7 +67,10 @@ async function callIssue(client: McpClient, given: object = {}) {
   const issue = { owner: "acme", repo: "site", title: "It is broken", ...given };
   const { json } = await client.modern("github", "tools/call", { name: "github_create_issue", arguments: issue });
   const [request] = provider.requests();
-  return { code: json.result?._meta?.["switchyard/error"]?.code, token: request?.headers.authorization?.replace("Bearer ", "") };
+  return {
+    code: json.result?._meta?.["switchyard/error"]?.code,
+    token: request?.headers.authorization?.replace("Bearer ", ""),
+  };
 }
 
 async function lastRecord() {
@@ -82,7 +101,10 @@ describe("the rules of a key", () => {
   it("refuse a call of anything else, whatever is sent with it, and the history has it", async () => {
     const { client, id } = await createKey(["github_search_issues", "system_date_time"]);
     const { reference } = await createAccount("allowed");
-    expect(await callIssue(client, { credentials: { github: reference } })).toEqual({ code: "tool_not_allowed", token: undefined });
+    expect(await callIssue(client, { credentials: { github: reference } })).toEqual({
+      code: "tool_not_allowed",
+      token: undefined,
+    });
     expect(await lastRecord()).toMatchObject({
       tool: "github_create_issue",
       status: "refused",
@@ -98,10 +120,15 @@ describe("the rules of a key", () => {
 
   it("are shown, changed and lifted, in force on the very next request", async () => {
     const { client, id, toolRules } = await createKey(["system_wait"]);
-    const listed = async () => (await mcp.owner.browser.get(`${base}/api-keys`)).body.data.find((key: { id: string }) => key.id === id);
+    const listed = async () =>
+      (await mcp.owner.browser.get(`${base}/api-keys`)).body.data.find((key: { id: string }) => key.id === id);
     expect([toolRules, (await listed()).toolRules]).toEqual([["system_wait"], ["system_wait"]]);
     const change = (body: object) => mcp.owner.browser.patch(`${base}/api-keys/${id}`, body);
-    expect((await change({ toolRules: ["system_date_time"] })).body).toMatchObject({ id, name: "bot", toolRules: ["system_date_time"] });
+    expect((await change({ toolRules: ["system_date_time"] })).body).toMatchObject({
+      id,
+      name: "bot",
+      toolRules: ["system_date_time"],
+    });
     expect(await namesOf(client, "system")).toEqual(["system_date_time"]);
     expect((await change({ name: "robot" })).body).toMatchObject({ name: "robot", toolRules: ["system_date_time"] });
     expect((await change({ toolRules: null })).body).toMatchObject({ name: "robot", toolRules: null });
@@ -121,7 +148,9 @@ describe("the rules of a key", () => {
 
   it("cannot be none at all: null says everything, deleting the key nothing", async () => {
     const given = { name: "bot", scopes: ["mcp:invoke"], toolRules: [] };
-    expect((await mcp.owner.browser.post(`${base}/api-keys`, given)).body.errors).toMatchObject([{ pointer: "/toolRules" }]);
+    expect((await mcp.owner.browser.post(`${base}/api-keys`, given)).body.errors).toMatchObject([
+      { pointer: "/toolRules" },
+    ]);
   });
 
   it("change nothing for a key that has none, byte for byte, not even while others have some", async () => {
@@ -171,14 +200,21 @@ describe("a default credential", () => {
     const needed = { said: expect.stringContaining("Every tool needs `credentials`"), cacheScope: "public" };
     expect([await instructionsOf("github"), await instructionsOf("slack")]).toEqual([needed, needed]);
     await setDefault("github", { credentialId: (await createAccount("chosen")).id });
-    const chosen = { said: expect.stringContaining("chosen beforehand, unless it is given `credentials`"), cacheScope: "private" };
+    const chosen = {
+      said: expect.stringContaining("chosen beforehand, unless it is given `credentials`"),
+      cacheScope: "private",
+    };
     expect([await instructionsOf("github"), await instructionsOf("slack")]).toEqual([chosen, needed]);
     expect((await instructionsOf("system")).said).not.toContain("credentials");
   });
 
   it("of a key goes before the organization's, and a reference in the call before both", async () => {
     const [own, other] = [await createKey(), await createKey()];
-    const [ours, keys, named] = [await createAccount("ours"), await createAccount("keys"), await createAccount("named")];
+    const [ours, keys, named] = [
+      await createAccount("ours"),
+      await createAccount("keys"),
+      await createAccount("named"),
+    ];
     await setDefault("github", { credentialId: keys.id, apiKeyId: own.id });
     expect(await callIssue(other.client)).toMatchObject({ code: "credential_reference_invalid" });
     await setDefault("github", { credentialId: ours.id });
@@ -188,7 +224,9 @@ describe("a default credential", () => {
     expect(await callIssue(own.client, { credentials: { github: named.reference } })).toMatchObject({ token: "named" });
     expect(await lastRecord()).toMatchObject({ credentials: { github: named.reference } });
     const unknown = `credential:organization:${randomUUID()}`;
-    expect(await callIssue(own.client, { credentials: { github: unknown } })).toEqual({ code: "credential_not_accessible" });
+    expect(await callIssue(own.client, { credentials: { github: unknown } })).toEqual({
+      code: "credential_not_accessible",
+    });
     const removed = await mcp.owner.browser.delete(`${base}/default-credentials/github?apiKeyId=${own.id}`);
     expect(removed.status).toBe(204);
     expect(await callIssue(own.client)).toMatchObject({ token: "ours" });
@@ -251,7 +289,8 @@ describe("a default credential", () => {
       "not_found",
     ]);
     expect(await mcp.app.database.query("SELECT * FROM default_credential")).toEqual([]);
-    const insert = "INSERT INTO default_credential (organization_id, credential_type, credential_id) VALUES ($1, 'github', $2)";
+    const insert =
+      "INSERT INTO default_credential (organization_id, credential_type, credential_id) VALUES ($1, 'github', $2)";
     await expect(mcp.app.database.query(insert, [mcp.owner.organizationId, theirs.id])).rejects.toThrow("foreign key");
   });
 
@@ -284,14 +323,19 @@ describe("the matching of a rule", () => {
 
   it("takes every other character for itself", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 20 }), fc.string({ unit: "binary", maxLength: 20 }), (one, other) => {
-        const literal = one.replaceAll("*", "");
-        expect(matchesRule(literal, literal)).toBe(true);
-        expect(matchesRule(literal, other)).toBe(literal === other);
-        expect(matchesRule(`${literal}*`, literal + other)).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 20 }),
+        fc.string({ unit: "binary", maxLength: 20 }),
+        (one, other) => {
+          const literal = one.replaceAll("*", "");
+          expect(matchesRule(literal, literal)).toBe(true);
+          expect(matchesRule(literal, other)).toBe(literal === other);
+          expect(matchesRule(`${literal}*`, literal + other)).toBe(true);
+        },
+      ),
     );
-    for (const pattern of [".*", "a|b", "[ab]", "a?", "(a)", "\\w", "a+"]) expect(matchesRule(pattern, "a"), pattern).toBe(pattern === "a");
+    for (const pattern of [".*", "a|b", "[ab]", "a?", "(a)", "\\w", "a+"])
+      expect(matchesRule(pattern, "a"), pattern).toBe(pattern === "a");
   });
 
   it("takes time in proportion to the name, also for what makes expressions explode", () => {

@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.stop());
 
-const metadata = (serverId: string) => `resource_metadata="${mcp.app.gatewayUrl}/.well-known/oauth-protected-resource/${serverId}/mcp"`;
+const metadata = (serverId: string) =>
+  `resource_metadata="${mcp.app.gatewayUrl}/.well-known/oauth-protected-resource/${serverId}/mcp"`;
 const challengeOf = ({ headers }: { headers: Headers }) => headers.get("www-authenticate");
 const post = (serverId: string, headers: Record<string, string | undefined>) =>
   mcp.client.post(serverId, { jsonrpc: "2.0", id: 1, method: "tools/list" }, { "x-api-key": undefined, ...headers });
@@ -39,8 +40,18 @@ describe("without a valid key or token", () => {
     const answer = await post("workflows", {});
     expectRefused(answer, 401, "api_key_missing", 'ApiKey header="X-API-Key"');
     expect(answer.text).not.toContain("OAuth");
-    expectRefused(await post("workflows", { "x-api-key": "swy_nonsense" }), 401, "api_key_invalid", 'ApiKey header="X-API-Key"');
-    expectRefused(await post("workflows", { authorization: "Bearer x" }), 401, "access_token_invalid", 'ApiKey header="X-API-Key"');
+    expectRefused(
+      await post("workflows", { "x-api-key": "swy_nonsense" }),
+      401,
+      "api_key_invalid",
+      'ApiKey header="X-API-Key"',
+    );
+    expectRefused(
+      await post("workflows", { authorization: "Bearer x" }),
+      401,
+      "access_token_invalid",
+      'ApiKey header="X-API-Key"',
+    );
   });
 
   it.each([
@@ -52,13 +63,16 @@ describe("without a valid key or token", () => {
     expectRefused(await post("slack", headers), 401, code, `Bearer ${metadata("slack")}, scope="mcp:invoke"`);
   });
 
-  it.each(["Bearer nonsense", "bearer", "Bearer  ", "BEARER a b c"])("refuses the token of %j", async (authorization) => {
-    for (const serverId of ["slack", "platform"]) {
-      const answer = await post(serverId, { authorization });
-      expectProblem(answer, { status: 401, code: "access_token_invalid" });
-      expect(challengeOf(answer)).toMatch(/^Bearer error="invalid_token", resource_metadata="/);
-    }
-  });
+  it.each(["Bearer nonsense", "bearer", "Bearer  ", "BEARER a b c"])(
+    "refuses the token of %j",
+    async (authorization) => {
+      for (const serverId of ["slack", "platform"]) {
+        const answer = await post(serverId, { authorization });
+        expectProblem(answer, { status: 401, code: "access_token_invalid" });
+        expect(challengeOf(answer)).toMatch(/^Bearer error="invalid_token", resource_metadata="/);
+      }
+    },
+  );
 
   it("refuses an API key as a token, and a token as an API key", async () => {
     expectProblem(await post("slack", { authorization: `Bearer ${mcp.key}` }), { code: "access_token_invalid" });
@@ -68,16 +82,28 @@ describe("without a valid key or token", () => {
   it("reads nothing of the request first", async () => {
     for (const body of ["{", "x".repeat(1000)])
       expectProblem(await createMcpClient(mcp.app.gatewayUrl, {}).post("slack", body), { status: 401 });
-    expectProblem(await createMcpClient(mcp.app.gatewayUrl, {}).post("slack", "a", { "content-type": "text/plain", accept: "text/html" }), {
-      status: 401,
-    });
+    expectProblem(
+      await createMcpClient(mcp.app.gatewayUrl, {}).post("slack", "a", {
+        "content-type": "text/plain",
+        accept: "text/html",
+      }),
+      {
+        status: 401,
+      },
+    );
   });
 
   it("refuses keys and tokens in the address, also beside a valid key", async () => {
     for (const query of [`api_key=${mcp.key}`, `x=1&key=${mcp.key}`, "access_token=token-0"]) {
-      const response = await fetch(`${mcp.app.gatewayUrl}/slack/mcp?${query}`, { method: "POST", headers: { "x-api-key": mcp.key } });
+      const response = await fetch(`${mcp.app.gatewayUrl}/slack/mcp?${query}`, {
+        method: "POST",
+        headers: { "x-api-key": mcp.key },
+      });
       const text = await response.text();
-      expectProblem({ status: response.status, headers: response.headers, text }, { status: 401, code: "api_key_missing" });
+      expectProblem(
+        { status: response.status, headers: response.headers, text },
+        { status: 401, code: "api_key_missing" },
+      );
       expect(challengeOf(response)).toContain("resource_metadata");
       expect(text).not.toContain(mcp.key);
     }
@@ -86,7 +112,8 @@ describe("without a valid key or token", () => {
 
 describe("an API key", () => {
   it("opens every provider's server", async () => {
-    for (const serverId of ["slack", "github", "system"]) expect((await post(serverId, { "x-api-key": ` ${mcp.key} ` })).status).toBe(200);
+    for (const serverId of ["slack", "github", "system"])
+      expect((await post(serverId, { "x-api-key": ` ${mcp.key} ` })).status).toBe(200);
   });
 
   it("needs the scope mcp:invoke", async () => {
@@ -123,7 +150,8 @@ describe("an API key", () => {
     const limited = await startMcpApp({ environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "3" } });
     try {
       const answers = [];
-      for (const serverId of ["slack", "github", "system", "slack"]) answers.push(await limited.client.legacy(serverId, "tools/list"));
+      for (const serverId of ["slack", "github", "system", "slack"])
+        answers.push(await limited.client.legacy(serverId, "tools/list"));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
       expect(answers.map(({ headers }) => headers.get("ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
       const last = answers[3];
@@ -137,7 +165,10 @@ describe("an API key", () => {
       const second = await other.post("slack", [ping(3), ping(4)]);
       expect([second.status, second.json.error?.data]).toMatchObject([429, { code: "rate_limited" }]);
       // Each process counts for itself, as docs/deployment.md says.
-      const beside = await startTestApp({ database: limited.app.database, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "3" } });
+      const beside = await startTestApp({
+        database: limited.app.database,
+        environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "3" },
+      });
       try {
         const elsewhere = createMcpClient(beside.gatewayUrl, { "x-api-key": limited.key });
         expect((await elsewhere.legacy("slack", "tools/list")).headers.get("ratelimit-remaining")).toBe("2");
@@ -163,7 +194,10 @@ describe("an access token", () => {
 
   it("decides alone when a key comes with it", async () => {
     const both = { "x-api-key": mcp.key };
-    expectProblem(await post("slack", { ...both, authorization: "Bearer nonsense" }), { status: 401, code: "access_token_invalid" });
+    expectProblem(await post("slack", { ...both, authorization: "Bearer nonsense" }), {
+      status: 401,
+      code: "access_token_invalid",
+    });
     const client = mcp.connect("platform", ["platform:read"]);
     expect((await client.modern("platform", "tools/list", {}, both)).status).toBe(200);
   });
@@ -204,9 +238,12 @@ describe("a browser", () => {
     expect(answer.headers.get("access-control-expose-headers")).toContain("WWW-Authenticate");
   });
 
-  it.each(["null", "https://somewhere.example", "vscode-webview://abc", "http://localhost:6274"])("may come from %s", async (origin) => {
-    expect((await post("slack", { origin, "x-api-key": mcp.key })).status).toBe(200);
-  });
+  it.each(["null", "https://somewhere.example", "vscode-webview://abc", "http://localhost:6274"])(
+    "may come from %s",
+    async (origin) => {
+      expect((await post("slack", { origin, "x-api-key": mcp.key })).status).toBe(200);
+    },
+  );
 
   it.each(["nonsense", "https://a.example/path", "https://a.example, https://b.example", "https://user@a.example"])(
     "may not come from %s",
@@ -228,7 +265,9 @@ describe("a browser", () => {
       `X-API-Key: ${mcp.key}`,
       "Content-Length: 0",
     ];
-    const answer = readRawAnswer(await rawRequest(mcp.app.gatewayUrl, `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`));
+    const answer = readRawAnswer(
+      await rawRequest(mcp.app.gatewayUrl, `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`),
+    );
     expectProblem(answer, { status: 403, code: "host_refused" });
     expect(challengeOf(answer)).toContain("resource_metadata");
   });

@@ -37,12 +37,18 @@ async function furnish(name: string): Promise<Place> {
   const organizationId = newId();
   await database.query("INSERT INTO organization (id, name) VALUES ($1, $2)", [organizationId, name]);
   const data = { kind: "bearer", accessToken: `token-of-${name}`, baseUrl: provider.url };
-  const { reference } = await near.parts.vault.credentials.create(organizationId, { type: "github", name, data, createdBy: null });
+  const { reference } = await near.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name,
+    data,
+    createdBy: null,
+  });
   return { organizationId, reference, key: await newKey(organizationId) };
 }
 
 const newKey = async (organizationId: string) =>
-  (await near.parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke"], createdBy: null })).key;
+  (await near.parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke"], createdBy: null }))
+    .key;
 
 const clientOf = (app: TestApp, { key }: { key: string }) =>
   createMcpClient(app.gatewayUrl, { "x-api-key": key, "mcp-protocol-version": "2025-11-25" });
@@ -67,18 +73,22 @@ const isCancelled = { isError: true, _meta: { "switchyard/error": { code: "cance
 const wellPast = () => delay(800);
 
 describe("a cancellation of a 2025 client that another process gets", () => {
-  it.each([7, "7 – and a text of its own ".repeat(500)])("ends the call, its request to the provider and its record", async (id) => {
-    const title = `hang ${randomUUID()}`;
-    const answered = call(near, ours, { id, title });
-    await running(1);
-    await cancel(far, ours, id);
-    expect((await answered).json.result).toMatchObject(isCancelled);
-    await expect.poll(() => provider.brokenOff).toEqual([title]);
-    expect(await statusOf(ours, title)).toEqual(["cancelled"]);
-  });
+  it.each([7, "7 – and a text of its own ".repeat(500)])(
+    "ends the call, its request to the provider and its record",
+    async (id) => {
+      const title = `hang ${randomUUID()}`;
+      const answered = call(near, ours, { id, title });
+      await running(1);
+      await cancel(far, ours, id);
+      expect((await answered).json.result).toMatchObject(isCancelled);
+      await expect.poll(() => provider.brokenOff).toEqual([title]);
+      expect(await statusOf(ours, title)).toEqual(["cancelled"]);
+    },
+  );
 
   it("ends it also after the processes lost each other for a while", async () => {
-    const sessions = "FROM pg_stat_activity WHERE application_name = 'switchyard slots' AND datname = current_database()";
+    const sessions =
+      "FROM pg_stat_activity WHERE application_name = 'switchyard slots' AND datname = current_database()";
     const before = await database.query<{ pid: number }>(`SELECT pid, pg_terminate_backend(pid) ${sessions}`);
     const isBack = async () => {
       const now = await database.query<{ pid: number; state: string }>(`SELECT pid, state ${sessions}`);
@@ -99,7 +109,9 @@ describe("a cancellation of a 2025 client that another process gets", () => {
     const title = randomUUID();
     const answered = call(near, ours, { id: "waits", title });
     await expect
-      .poll(async () => (await (await fetch(`${near.gatewayUrl}/metrics`)).text()).includes('switchyard_slots{state="waiting"} 1'))
+      .poll(async () =>
+        (await (await fetch(`${near.gatewayUrl}/metrics`)).text()).includes('switchyard_slots{state="waiting"} 1'),
+      )
       .toBe(true);
     await cancel(far, ours, "waits");
     expect((await answered).json.result).toMatchObject(isCancelled);
@@ -133,7 +145,8 @@ describe("a cancellation of a 2025 client that another process gets", () => {
     for (const app of [far, near]) await cancel(app, ours, 1);
     await wellPast();
     letGo();
-    for (const { json } of await Promise.all(answers)) expect(json.result?.structuredContent).toMatchObject({ items: [{}] });
+    for (const { json } of await Promise.all(answers))
+      expect(json.result?.structuredContent).toMatchObject({ items: [{}] });
     expect(provider.brokenOff).toEqual([]);
   });
 

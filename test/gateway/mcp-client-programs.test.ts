@@ -9,11 +9,16 @@ import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
 // Installed apart from everything else, see CONTRIBUTING.md.
 const folder = process.env.SWITCHYARD_MCP_CLIENTS ?? path.join(import.meta.dirname, "../clients");
 const isInstalled = existsSync(path.join(folder, "node_modules"));
-if (!isInstalled && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${folder} holds no MCP clients.`);
+if (!isInstalled && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1")
+  throw new Error(`${folder} holds no MCP clients.`);
 
 const home = mkdtempSync(path.join(tmpdir(), "switchyard-mcp-clients-"));
 const tools = ["system_date_time", "system_transform_json", "system_wait"];
-const answer = { items: [{ iso: expect.any(String), unix: expect.any(Number), timeZone: "Europe/Berlin", weekday: expect.any(String) }] };
+const answer = {
+  items: [
+    { iso: expect.any(String), unix: expect.any(Number), timeZone: "Europe/Berlin", weekday: expect.any(String) },
+  ],
+};
 let mcp: McpApp;
 
 /** What the program printed, as JSON. It finds no settings of the person who runs the tests. */
@@ -38,7 +43,16 @@ describe.skipIf(!isInstalled)(isInstalled ? "a program" : "a program (skipped: t
 
   it("of the protocol's authors, the inspector, lists and calls", async () => {
     const inspect = (key: string, ...words: string[]) =>
-      run("mcp-inspector", ["--cli", url(), "--transport", "http", "--header", `X-API-Key: ${key}`, "--method", ...words]);
+      run("mcp-inspector", [
+        "--cli",
+        url(),
+        "--transport",
+        "http",
+        "--header",
+        `X-API-Key: ${key}`,
+        "--method",
+        ...words,
+      ]);
     expect(toolNames(await inspect(mcp.key, "tools/list"))).toEqual(tools);
     const call = ["tools/call", "--tool-name", "system_date_time", "--tool-arg", "timeZone=Europe/Berlin"];
     expect(await inspect(mcp.key, ...call)).toMatchObject({ structuredContent: answer });

@@ -1,7 +1,13 @@
 import { Server } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
-import { createMcpClient, type McpClient, modernHeaders, modernMeta, type RpcAnswer } from "../support/gateway/mcp-client.ts";
+import {
+  createMcpClient,
+  type McpClient,
+  modernHeaders,
+  modernMeta,
+  type RpcAnswer,
+} from "../support/gateway/mcp-client.ts";
 import { startSdkServer } from "../support/gateway/sdk-server.ts";
 
 // The same requests to a server made with the official SDK and to ours: the same answers, apart from the differences that are named.
@@ -14,7 +20,8 @@ beforeAll(async () => {
   mcp = await startMcpApp();
   const { json } = await mcp.client.legacy("system", "tools/list");
   const tools = json.result?.tools ?? [];
-  const { result } = (await mcp.client.legacy("system", "initialize", { protocolVersion: "2025-11-25" })).json as unknown as {
+  const { result } = (await mcp.client.legacy("system", "initialize", { protocolVersion: "2025-11-25" }))
+    .json as unknown as {
     result: { serverInfo: { name: string; version: string }; instructions: string };
   };
   sdk = await startSdkServer(() => {
@@ -26,7 +33,10 @@ beforeAll(async () => {
     server.setRequestHandler("tools/call", ({ params }) => {
       if (params.name !== "system_wait") throw Object.assign(new Error("unknown tool"), { code: -32602 });
       const items = [{ waitedSeconds: 0 }];
-      return { content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })), structuredContent: { items } };
+      return {
+        content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })),
+        structuredContent: { items },
+      };
     });
     return server;
   });
@@ -40,7 +50,12 @@ afterAll(async () => {
 type Headers = Record<string, string | undefined>;
 type Case = { name: string; body: unknown; headers?: Headers; otherId?: string };
 
-const rpc = (method: string, params?: object, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
+const rpc = (method: string, params?: object, id: unknown = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  ...(params ? { params } : {}),
+});
 const legacy = (method: string, params?: object, headers: Headers = {}) => ({
   body: rpc(method, params),
   headers: { "mcp-protocol-version": "2025-11-25", ...headers },
@@ -51,7 +66,9 @@ const modern = (method: string, params: Record<string, unknown> = {}, headers: H
 });
 const client = { capabilities: {}, clientInfo: { name: "test", version: "1" } };
 const wait = { name: "system_wait", arguments: { seconds: 0 } };
-const claim = (revision: unknown) => ({ _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": revision } });
+const claim = (revision: unknown) => ({
+  _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": revision },
+});
 const progress = { name: "system_wait", arguments: { seconds: 0 }, _meta: { progressToken: 1 } };
 
 const cases: Case[] = [
@@ -88,7 +105,11 @@ const cases: Case[] = [
   { name: "modern initialize", ...modern("initialize", { protocolVersion: "2025-11-25", ...client }) },
   { name: "subscriptions/listen", ...modern("subscriptions/listen", { notifications: { toolsListChanged: true } }) },
   { name: "subscriptions/listen without a filter", ...modern("subscriptions/listen") },
-  { name: "modern notification", body: { jsonrpc: "2.0", method: "notifications/x" }, headers: { "mcp-protocol-version": "2026-07-28" } },
+  {
+    name: "modern notification",
+    body: { jsonrpc: "2.0", method: "notifications/x" },
+    headers: { "mcp-protocol-version": "2026-07-28" },
+  },
   { name: "modern header without _meta", body: rpc("tools/list"), headers: modernHeaders("tools/list") },
   {
     name: "no capabilities",
@@ -115,7 +136,11 @@ const cases: Case[] = [
     headers: { ...modernHeaders("tools/list"), "mcp-protocol-version": "2025-11-25" },
   },
   { name: "an id that is null", body: rpc("ping", undefined, null) },
-  { name: "an id that is a fraction", body: rpc("ping", undefined, 1.5), otherId: "The SDK repeats an id that it refuses." },
+  {
+    name: "an id that is a fraction",
+    body: rpc("ping", undefined, 1.5),
+    otherId: "The SDK repeats an id that it refuses.",
+  },
   { name: "no method", body: { jsonrpc: "2.0", id: 1 }, otherId: "Ours says which request it was." },
   { name: "parameters in a list", body: { jsonrpc: "2.0", id: 1, method: "ping", params: [] } },
   { name: "another JSON-RPC version", body: { jsonrpc: "1.0", id: 1, method: "ping" } },
@@ -125,10 +150,16 @@ const cases: Case[] = [
 
 /** What a client can tell apart: status, ids, codes and results. Words differ, and the SDK streams every legacy answer. */
 function essence({ status, text, json }: RpcAnswer, isIdLeftOut: boolean): unknown {
-  const events = (text.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice("data: ".length)) as RpcAnswer["json"]);
+  const events = (text.match(/^data: .*$/gm) ?? []).map(
+    (line) => JSON.parse(line.slice("data: ".length)) as RpcAnswer["json"],
+  );
   const messages = events.length > 0 ? events : ([json].flat() as RpcAnswer["json"][]);
   const answers = messages.filter((message) => !("method" in message));
-  const told = answers.map(({ id = null, result, error }) => ({ id: isIdLeftOut ? "any" : id, code: error?.code, result }));
+  const told = answers.map(({ id = null, result, error }) => ({
+    id: isIdLeftOut ? "any" : id,
+    code: error?.code,
+    result,
+  }));
   return { status, told: told.sort((one, other) => Number(one.id) - Number(other.id)) };
 }
 
@@ -137,7 +168,13 @@ it.each(cases)("answers as the SDK does: $name", async ({ body, headers, otherId
   expect(essence(our, otherId !== undefined), otherId).toEqual(essence(their, otherId !== undefined));
 });
 
-it.each(cases.filter(({ otherId }) => otherId !== undefined))("differs from the SDK in the id: $name", async ({ body, headers }) => {
-  const [their, our] = await Promise.all([theirs.post("any", body, headers), mcp.client.post("system", body, headers)]);
-  expect(our.json.id).not.toEqual(their.json.id);
-});
+it.each(cases.filter(({ otherId }) => otherId !== undefined))(
+  "differs from the SDK in the id: $name",
+  async ({ body, headers }) => {
+    const [their, our] = await Promise.all([
+      theirs.post("any", body, headers),
+      mcp.client.post("system", body, headers),
+    ]);
+    expect(our.json.id).not.toEqual(their.json.id);
+  },
+);

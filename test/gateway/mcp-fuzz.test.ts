@@ -67,7 +67,9 @@ it("answers anything in JSON-RPC, never with a failure of its own", async () => 
       seen.add(answer.status);
       expect(answer.status, answer.text).toBeLessThan(500);
       expect(answer.text).not.toContain("failed unexpectedly");
-      expect(answer.headers.get("content-type") ?? "none").toMatch(/^(application\/json; charset=utf-8|text\/event-stream.*|none)$/);
+      expect(answer.headers.get("content-type") ?? "none").toMatch(
+        /^(application\/json; charset=utf-8|text\/event-stream.*|none)$/,
+      );
       expect(answer.text === "").toBe(answer.status === 202);
       for (const one of answer.text === "" ? [] : [answer.json].flat()) {
         expect(one).toMatchObject({ jsonrpc: "2.0" });

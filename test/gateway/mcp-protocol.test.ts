@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => mcp.stop());
 
 const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"];
-const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
+const message = (method: string, params?: unknown, id: unknown = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  ...(params ? { params } : {}),
+});
 const expectError = (answer: RpcAnswer, status: number, code: number, id: unknown = 1) => {
   expect([answer.status, answer.json.error?.code, answer.json.id], answer.text).toEqual([status, code, id]);
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -43,7 +48,12 @@ describe("the legacy era", () => {
   });
 
   it.each(["2024-11-05", "2026-07-28", "1.0"])("offers 2025-11-25 to whoever asks for %s", async (protocolVersion) => {
-    const { json } = await mcp.client.legacy("system", "initialize", { protocolVersion }, { "mcp-protocol-version": undefined });
+    const { json } = await mcp.client.legacy(
+      "system",
+      "initialize",
+      { protocolVersion },
+      { "mcp-protocol-version": undefined },
+    );
     expect(json.result?.protocolVersion).toBe("2025-11-25");
   });
 
@@ -59,7 +69,11 @@ describe("the legacy era", () => {
   it.each(["2024-11-05", "2025-12-31", "banana", "2025-11-25, 2025-06-18"])(
     "refuses the version header %s and names its own",
     async (version) => {
-      const error = expectError(await mcp.client.legacy("system", "ping", {}, { "mcp-protocol-version": version }), 400, -32000);
+      const error = expectError(
+        await mcp.client.legacy("system", "ping", {}, { "mcp-protocol-version": version }),
+        400,
+        -32000,
+      );
       expect(error?.data).toMatchObject({ supported: ["2026-07-28", ...legacyRevisions], requested: version });
     },
   );
@@ -109,7 +123,9 @@ describe("the legacy era", () => {
     for (const version of [undefined, "2025-03-26"]) {
       const { status, json } = await mcp.client.post("system", batch, { "mcp-protocol-version": version });
       expect(status).toBe(200);
-      expect((json as unknown as { id: unknown; error?: { code: number } }[]).map(({ id, error }) => [id, error?.code])).toEqual([
+      expect(
+        (json as unknown as { id: unknown; error?: { code: number } }[]).map(({ id, error }) => [id, error?.code]),
+      ).toEqual([
         [1, undefined],
         ["two", undefined],
         [3, -32601],
@@ -173,24 +189,37 @@ describe("the modern era", () => {
     });
   });
 
-  it.each(["initialize", "ping", "resources/list", "prompts/list", "nothing", "toString"])("answers %s with 404", async (method) => {
-    expectError(await mcp.client.modern("system", method), 404, -32601);
-  });
+  it.each(["initialize", "ping", "resources/list", "prompts/list", "nothing", "toString"])(
+    "answers %s with 404",
+    async (method) => {
+      expectError(await mcp.client.modern("system", method), 404, -32601);
+    },
+  );
 
   it("acknowledges a subscription as one to nothing and ends it", async () => {
-    const answer = await mcp.client.modern("system", "subscriptions/listen", { notifications: { toolsListChanged: true } });
+    const answer = await mcp.client.modern("system", "subscriptions/listen", {
+      notifications: { toolsListChanged: true },
+    });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
     const events = (answer.text.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice(6)));
     const subscription = { "io.modelcontextprotocol/subscriptionId": 1 };
     expect(events).toEqual([
-      { jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { notifications: {}, _meta: subscription } },
+      {
+        jsonrpc: "2.0",
+        method: "notifications/subscriptions/acknowledged",
+        params: { notifications: {}, _meta: subscription },
+      },
       { jsonrpc: "2.0", id: 1, result: { ...tail, _meta: { ...tail._meta, ...subscription } } },
     ]);
     expectError(await mcp.client.modern("system", "subscriptions/listen"), 200, -32602);
   });
 
   it.each([
-    ["no _meta", { _meta: undefined }, ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"]],
+    [
+      "no _meta",
+      { _meta: undefined },
+      ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"],
+    ],
     [
       "no revision",
       { _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": undefined } },
@@ -207,7 +236,11 @@ describe("the modern era", () => {
       ["io.modelcontextprotocol/clientCapabilities"],
     ],
   ])("refuses a request with %s and names what is missing", async (_, params, missing) => {
-    const error = expectError(await mcp.client.post("system", message("tools/list", params), modernHeaders("tools/list")), 400, -32602);
+    const error = expectError(
+      await mcp.client.post("system", message("tools/list", params), modernHeaders("tools/list")),
+      400,
+      -32602,
+    );
     expect(error?.data).toMatchObject({ missing });
   });
 
@@ -236,17 +269,25 @@ describe("the modern era", () => {
     expect(json.result?.structuredContent).toEqual({ items: [{ waitedSeconds: 0 }] });
   });
 
-  it.each(["2027-01-01", "2026-07-29", "2025-11-25", "banana"])("refuses revision %s and names its own", async (requested) => {
-    const params = { _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": requested } };
-    const headers = { ...modernHeaders("tools/list"), "mcp-protocol-version": requested };
-    const error = expectError(await mcp.client.post("system", message("tools/list", params), headers), 400, -32022);
-    expect(error?.data).toMatchObject({ supported: ["2026-07-28"], requested });
-  });
+  it.each(["2027-01-01", "2026-07-29", "2025-11-25", "banana"])(
+    "refuses revision %s and names its own",
+    async (requested) => {
+      const params = { _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": requested } };
+      const headers = { ...modernHeaders("tools/list"), "mcp-protocol-version": requested };
+      const error = expectError(await mcp.client.post("system", message("tools/list", params), headers), 400, -32022);
+      expect(error?.data).toMatchObject({ supported: ["2026-07-28"], requested });
+    },
+  );
 
   it("refuses a notification whose headers say something else", async () => {
     const notification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta: modernMeta } };
     expectError(await mcp.client.post("system", notification, { "mcp-method": "tools/list" }), 400, -32020, null);
-    expectError(await mcp.client.post("system", notification, { "mcp-protocol-version": "2025-11-25" }), 400, -32020, null);
+    expectError(
+      await mcp.client.post("system", notification, { "mcp-protocol-version": "2025-11-25" }),
+      400,
+      -32020,
+      null,
+    );
   });
 });
 
@@ -290,17 +331,28 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
     expect(json.error?.message).not.toContain("system_date_time");
   });
 
-  it.each(["1e400", "9007199254740993"])("refuses the argument %s, which would become another number, and names it", async (number) => {
-    const params = `{"name":"system_wait","arguments":{"seconds":${number}},"_meta":${JSON.stringify(era === "modern" ? modernMeta : {})}}`;
-    const headers = era === "modern" ? modernHeaders("tools/call", "system_wait") : { "mcp-protocol-version": "2025-11-25" };
-    const { json, status } = await mcp.client.post("system", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`, headers);
-    expect([status, json.result?.isError]).toEqual([200, true]);
-    expect(json.result?.content[0]?.text).toMatch(/^seconds is a (whole )?number too large to be kept/);
-    expect(json.result?._meta["switchyard/error"]).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/seconds" }] });
-    const { data } = await mcp.app.parts.history.calls.list(mcp.owner.organizationId, { limit: 1 });
-    const recorded = await mcp.app.parts.history.calls.get(mcp.owner.organizationId, data[0]?.id as string);
-    expect(recorded).toMatchObject({ status: "refused", parameters: { seconds: number } });
-  });
+  it.each(["1e400", "9007199254740993"])(
+    "refuses the argument %s, which would become another number, and names it",
+    async (number) => {
+      const params = `{"name":"system_wait","arguments":{"seconds":${number}},"_meta":${JSON.stringify(era === "modern" ? modernMeta : {})}}`;
+      const headers =
+        era === "modern" ? modernHeaders("tools/call", "system_wait") : { "mcp-protocol-version": "2025-11-25" };
+      const { json, status } = await mcp.client.post(
+        "system",
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+        headers,
+      );
+      expect([status, json.result?.isError]).toEqual([200, true]);
+      expect(json.result?.content[0]?.text).toMatch(/^seconds is a (whole )?number too large to be kept/);
+      expect(json.result?._meta["switchyard/error"]).toMatchObject({
+        code: "validation_failed",
+        errors: [{ pointer: "/seconds" }],
+      });
+      const { data } = await mcp.app.parts.history.calls.list(mcp.owner.organizationId, { limit: 1 });
+      const recorded = await mcp.app.parts.history.calls.get(mcp.owner.organizationId, data[0]?.id as string);
+      expect(recorded).toMatchObject({ status: "refused", parameters: { seconds: number } });
+    },
+  );
 
   it("answers bad arguments as a result that names every field", async () => {
     const { status, json } = await call(era, "system_date_time", { timeZone: 1, format: "", extra: true });
@@ -318,7 +370,9 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
     for (const timeZone of ["a\0b", "a\ud800b"]) {
       const { status, json } = await call(era, "system_date_time", { timeZone });
       expect([status, json.result?.isError]).toEqual([200, true]);
-      expect(json.result?._meta["switchyard/error"].errors).toEqual([{ pointer: "/timeZone", detail: expect.any(String) }]);
+      expect(json.result?._meta["switchyard/error"].errors).toEqual([
+        { pointer: "/timeZone", detail: expect.any(String) },
+      ]);
     }
     expectError(await mcp.client[era]("system", "tools/list", { cursor: "a\0b" }), 200, -32602);
   });
@@ -336,7 +390,12 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
   });
 
   it("neither gives out nor minds a session", async () => {
-    const { headers, status } = await mcp.client[era]("system", "tools/list", {}, { "mcp-session-id": "mine", "last-event-id": "7" });
+    const { headers, status } = await mcp.client[era](
+      "system",
+      "tools/list",
+      {},
+      { "mcp-session-id": "mine", "last-event-id": "7" },
+    );
     expect([status, headers.get("mcp-session-id")]).toEqual([200, null]);
   });
 });
@@ -363,7 +422,10 @@ describe("requests that are no messages", () => {
     ["broken JSON", '{"jsonrpc":'],
     ["an empty body", ""],
     ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22])],
-    ["JSON deeper than 64 levels", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(64)}${"]".repeat(64)}}}`],
+    [
+      "JSON deeper than 64 levels",
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(64)}${"]".repeat(64)}}}`,
+    ],
     ["a key that poisons objects", '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{}}}'],
   ])("refuses %s", async (_, body) => {
     expectError(await mcp.client.post("system", body), 400, -32700, null);
@@ -378,7 +440,12 @@ describe("requests that are no messages", () => {
 
   it("refuses a body of more than 10 MiB", async () => {
     const { data } =
-      expectError(await mcp.client.post("system", message("ping", { pad: "x".repeat(10 * 1024 * 1024) })), 413, -32000, null) ?? {};
+      expectError(
+        await mcp.client.post("system", message("ping", { pad: "x".repeat(10 * 1024 * 1024) })),
+        413,
+        -32000,
+        null,
+      ) ?? {};
     expect(data).toEqual({ code: "body_too_large", requestId: expect.any(String) });
   });
 
@@ -386,25 +453,34 @@ describe("requests that are no messages", () => {
     expectError(await mcp.client.post("system", message("ping"), { accept }), 406, -32000, null);
   });
 
-  it.each(["*/*", "application/*", "application/json", "text/html, application/json;q=0.5", "application/json; charset=utf-8"])(
-    "answers whoever accepts %s",
-    async (accept) => {
-      expect((await mcp.client.post("system", message("ping"), { accept })).status).toBe(200);
-    },
-  );
+  it.each([
+    "*/*",
+    "application/*",
+    "application/json",
+    "text/html, application/json;q=0.5",
+    "application/json; charset=utf-8",
+  ])("answers whoever accepts %s", async (accept) => {
+    expect((await mcp.client.post("system", message("ping"), { accept })).status).toBe(200);
+  });
 
   it.each(["GET", "DELETE", "PUT", "PATCH", "HEAD"])("answers %s with 405 and what is possible", async (method) => {
     const response = await fetch(`${mcp.app.gatewayUrl}/system/mcp`, { method });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  it.each(["/nothing/mcp", "/System/mcp", "/conformance/mcp", "/system/mcp/", "/mcp", "/system", "/%00/mcp", "/__proto__/mcp"])(
-    "has nothing at %s",
-    async (path) => {
-      for (const method of ["POST", "GET"]) {
-        const { status } = await fetch(`${mcp.app.gatewayUrl}${path}`, { method, headers: { "x-api-key": mcp.key } });
-        expect(status).toBe(path === "/%00/mcp" ? 400 : 404);
-      }
-    },
-  );
+  it.each([
+    "/nothing/mcp",
+    "/System/mcp",
+    "/conformance/mcp",
+    "/system/mcp/",
+    "/mcp",
+    "/system",
+    "/%00/mcp",
+    "/__proto__/mcp",
+  ])("has nothing at %s", async (path) => {
+    for (const method of ["POST", "GET"]) {
+      const { status } = await fetch(`${mcp.app.gatewayUrl}${path}`, { method, headers: { "x-api-key": mcp.key } });
+      expect(status).toBe(path === "/%00/mcp" ? 400 : 404);
+    }
+  });
 });

@@ -6,7 +6,11 @@ import { type FakeProvider, startFakeProvider } from "../support/providers/fake-
 import { node } from "../support/runs/workflow-app.ts";
 
 type Block = { type: string; text?: string; data?: string; mimeType?: string };
-type Result = { content: Block[]; structuredContent: { items: Record<string, unknown>[]; cut?: string }; _meta?: Record<string, unknown> };
+type Result = {
+  content: Block[];
+  structuredContent: { items: Record<string, unknown>[]; cut?: string };
+  _meta?: Record<string, unknown>;
+};
 
 let mcp: McpApp;
 let provider: FakeProvider;
@@ -67,7 +71,9 @@ const png = (bytes: number) =>
 describe.each(eras)("pictures and sound (%s)", (era) => {
   it("a generated picture is an image block, sent once, with its type, size and a handle in the item", async () => {
     const bytes = png(700_000);
-    provider.script([{ json: { created: 1, output_format: "png", data: [{ b64_json: bytes.toString("base64") }], usage: {} } }]);
+    provider.script([
+      { json: { created: 1, output_format: "png", data: [{ b64_json: bytes.toString("base64") }], usage: {} } },
+    ]);
     const { result, text } = await call("openai_generate_image", { prompt: "a cat" }, "openai", era);
     const { id } = await lastRecord();
     const handle = `result:${id}#/0/imageBase64`;
@@ -90,7 +96,9 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
     const { items, cut } = result.structuredContent;
     expect(items[0]?.imageBase64).toBe(`result:${id}#/0/imageBase64`);
     expect(result.content.map(({ type }) => type)).toEqual(types);
-    expect(cut).toBe(`${notShown}The history keeps only its beginning, as record ${id}. What a handle stands for is not kept.`);
+    expect(cut).toBe(
+      `${notShown}The history keeps only its beginning, as record ${id}. What a handle stands for is not kept.`,
+    );
     expect(result.content.at(-1)?.text).toBe(cut);
   });
 
@@ -99,11 +107,19 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
     provider.script([{ headers: { "content-type": "audio/mpeg" }, body: bytes }]);
     const { result } = await call("elevenlabs_text_to_speech", { voiceId: "v", text: "Hi" }, "elevenlabs", era);
     expect(result.content[1]).toEqual({ type: "audio", mimeType: "audio/mpeg", data: bytes.toString("base64") });
-    expect(result.structuredContent.items[0]).toMatchObject({ mimeType: "audio/mpeg", bytes: bytes.length, audioBase64: /^result:/ });
+    expect(result.structuredContent.items[0]).toMatchObject({
+      mimeType: "audio/mpeg",
+      bytes: bytes.length,
+      audioBase64: /^result:/,
+    });
   });
 
   it("a picture attached to a mail is an image block, and its place in the list has the handle", async () => {
-    const file = { mimeType: "image/png", filename: "cat.png", body: { size: 90, data: png(60).toString("base64url") } };
+    const file = {
+      mimeType: "image/png",
+      filename: "cat.png",
+      body: { size: 90, data: png(60).toString("base64url") },
+    };
     const note = { mimeType: "text/plain", filename: "a.txt", body: { size: 2, data: "aGk" } };
     provider.script([{ json: { messages: [{ id: "m1" }] } }, { json: { id: "m1", payload: { parts: [note, file] } } }]);
     const { result } = await call("gmail_search_emails", { includeAttachments: true, limit: 1 }, "gmail", era);
@@ -121,13 +137,19 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
 
   it("a picture in Drive is an image block by what it is, not by what it is called", async () => {
     const bytes = png(100);
-    provider.script([{ json: { id: "1", name: "a.bin", mimeType: "application/octet-stream", size: "160" } }, { body: bytes }]);
+    provider.script([
+      { json: { id: "1", name: "a.bin", mimeType: "application/octet-stream", size: "160" } },
+      { body: bytes },
+    ]);
     const { result } = await call("google_drive_download_file", { fileId: "1" }, "google_drive", era);
     expect(result.content[1]).toMatchObject({ type: "image", mimeType: "image/png" });
   });
 
   it("judges what the history keeps by the whole answer, the picture included", async () => {
-    provider.script([{ json: { id: "1", name: "n".repeat(40_000), mimeType: "image/png", size: "2000000" } }, { body: png(2_000_000) }]);
+    provider.script([
+      { json: { id: "1", name: "n".repeat(40_000), mimeType: "image/png", size: "2000000" } },
+      { body: png(2_000_000) },
+    ]);
     const { result } = await call("google_drive_download_file", { fileId: "1" }, "google_drive", era);
     expect((await lastRecord()).truncated).toBe(true);
     expect(result.structuredContent.cut).toMatch(/^Cut short: 1 of 1 items, .* The history keeps only its beginning/);
@@ -140,7 +162,10 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
       [2_000_000, /^result:[0-9a-f-]{36}#\/0\/contentBase64$/],
     ] as const) {
       const bytes = Buffer.alloc(size, 0xfe);
-      provider.script([{ json: { id: "1", name: "a.zip", mimeType: "application/zip", size: String(size) } }, { body: bytes }]);
+      provider.script([
+        { json: { id: "1", name: "a.zip", mimeType: "application/zip", size: String(size) } },
+        { body: bytes },
+      ]);
       const { result } = await call("google_drive_download_file", { fileId: "1" }, "google_drive", era);
       expect(result.structuredContent.items[0]).toMatchObject({ bytes: size, mimeType: "application/zip" });
       expect(result.structuredContent.items[0]?.contentBase64).toMatch(expected);
@@ -153,7 +178,13 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
   });
 
   it("a text that claims to be a picture is no image block", async () => {
-    const json = { path: "a.png", type: "file", size: 3, encoding: "base64", content: Buffer.from([0xff, 0xfe, 0x00]).toString("base64") };
+    const json = {
+      path: "a.png",
+      type: "file",
+      size: 3,
+      encoding: "base64",
+      content: Buffer.from([0xff, 0xfe, 0x00]).toString("base64"),
+    };
     provider.script([{ json }]);
     const { result } = await call("github_get_file", { owner: "a", repo: "b", path: "a.png" }, "github", era);
     expect(result.content.map(({ type }) => type)).toEqual(["text"]);
@@ -164,7 +195,11 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
 describe.each(eras)("long answers (%s)", (era) => {
   const feed = (count: number, summary: string) => ({
     version: "https://jsonfeed.org/version/1.1",
-    items: Array.from({ length: count }, (_, index) => ({ id: String(index), title: `Entry ${index}`, content_text: summary })),
+    items: Array.from({ length: count }, (_, index) => ({
+      id: String(index),
+      title: `Entry ${index}`,
+      content_text: summary,
+    })),
   });
   const read = async (count: number, summary: string) => {
     provider.script([{ json: feed(count, summary) }]);
@@ -173,7 +208,9 @@ describe.each(eras)("long answers (%s)", (era) => {
 
   it("are as they were while they have no more than 25,000 characters", async () => {
     const { result } = await read(3, "s".repeat(5000));
-    expect(result.structuredContent).toEqual({ items: expect.arrayContaining([expect.objectContaining({ summary: "s".repeat(5000) })]) });
+    expect(result.structuredContent).toEqual({
+      items: expect.arrayContaining([expect.objectContaining({ summary: "s".repeat(5000) })]),
+    });
     expect(result.content.map(({ text }) => JSON.parse(text ?? ""))).toEqual(result.structuredContent.items);
   });
 
@@ -229,7 +266,9 @@ describe("http_request and github_get_file", () => {
   });
 
   it("say why a file over 1 MB has no content", async () => {
-    provider.script([{ json: { path: "big.csv", type: "file", sha: "a", size: 1_500_000, encoding: "none", content: "" } }]);
+    provider.script([
+      { json: { path: "big.csv", type: "file", sha: "a", size: 1_500_000, encoding: "none", content: "" } },
+    ]);
     const { result } = await call("github_get_file", { owner: "a", repo: "b", path: "big.csv" }, "github");
     expect(result.structuredContent.items[0]).toMatchObject({ size: 1_500_000, note: expect.stringContaining("1 MB") });
     expect(result.structuredContent.items[0]).not.toHaveProperty("content");
@@ -243,8 +282,14 @@ describe("the limit", () => {
       for (let index = 0; index < 12; index++)
         await small.client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });
       const platform = small.connect("platform", ["platform:read"]);
-      const { json } = await platform.modern("platform", "tools/call", { name: "platform_list_tool_invocations", arguments: {} });
-      const { content, structuredContent } = json.result as unknown as { content: Block[]; structuredContent: Record<string, unknown> };
+      const { json } = await platform.modern("platform", "tools/call", {
+        name: "platform_list_tool_invocations",
+        arguments: {},
+      });
+      const { content, structuredContent } = json.result as unknown as {
+        content: Block[];
+        structuredContent: Record<string, unknown>;
+      };
       expect(structuredContent.cut).toMatch(/^Cut short: \d+ of \d+ characters/);
       expect(content[0]?.text?.length).toBeLessThanOrEqual(1100);
       const listed = await platform.modern("platform", "tools/list");
@@ -264,11 +309,16 @@ describe("the limit", () => {
       const canvas = { nodes: [node("a", "set_fields", { fields: { a: 1 } })], edges: [] };
       const { body } = await small.owner.browser.post(`${path}/workflows`, { name: "Sorted", canvas });
       const asked = { workflowId: body.id, kind: "webhook", name: "Sorted", signature: "none" };
-      for (let index = 0; index < 12; index++) expect((await small.owner.browser.post(`${path}/triggers`, asked)).status).toBe(201);
+      for (let index = 0; index < 12; index++)
+        expect((await small.owner.browser.post(`${path}/triggers`, asked)).status).toBe(201);
       const list = async (limit: number) => {
         const platform = small.connect("platform", ["platform:read"]);
-        const { json } = await platform.modern("platform", "tools/call", { name: "platform_list_triggers", arguments: { limit } });
-        return (json.result as unknown as { structuredContent: { cut?: string; nextCursor: string | null } }).structuredContent;
+        const { json } = await platform.modern("platform", "tools/call", {
+          name: "platform_list_triggers",
+          arguments: { limit },
+        });
+        return (json.result as unknown as { structuredContent: { cut?: string; nextCursor: string | null } })
+          .structuredContent;
       };
       const says = "`nextCursor` begins behind the entries left out: ask again with a smaller `limit` to see them.";
       expect(await list(10)).toMatchObject({ nextCursor: expect.any(String), cut: expect.stringContaining(says) });

@@ -141,7 +141,10 @@ describe("the notification that cancels", () => {
     expect(call.signal.aborted).toBe(false);
     await cancel(1);
     expect(call.signal.aborted).toBe(true);
-    expect((await answered).json.result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "cancelled" } } });
+    expect((await answered).json.result).toMatchObject({
+      isError: true,
+      _meta: { "switchyard/error": { code: "cancelled" } },
+    });
   });
 
   it("ends nothing when two clients with one key use the same id", async () => {
@@ -173,9 +176,14 @@ describe("a call knows", () => {
       scopes: ["mcp:invoke"],
       apiKey: { id: mcp.keyId, name: "test" },
     });
-    const other = mcp.connect("system", ["mcp:invoke"]).modern("system", "tools/call", params({ _meta: { traceparent } }));
+    const other = mcp
+      .connect("system", ["mcp:invoke"])
+      .modern("system", "tools/call", params({ _meta: { traceparent } }));
     const second = await begun(2);
-    expect(second.call).toMatchObject({ trace: { traceId: trace }, caller: { connection: { userId: mcp.owner.userId } } });
+    expect(second.call).toMatchObject({
+      trace: { traceId: trace },
+      caller: { connection: { userId: mcp.owner.userId } },
+    });
     second.settle({ recordId: "r", items: [] });
     await other;
   });
@@ -205,7 +213,11 @@ describe("a call that cannot be taken right now", () => {
     (await begun()).settle(new Refusal(code, "Not now.", { headers: { "Retry-After": "7" } }));
     const { status, headers, json } = await answered;
     expect([status, headers.get("retry-after")]).toEqual([code === "rate_limited" ? 429 : 503, "7"]);
-    expect(json.error).toEqual({ code: -32000, message: "Not now.", data: { code, requestId: headers.get("x-request-id") } });
+    expect(json.error).toEqual({
+      code: -32000,
+      message: "Not now.",
+      data: { code, requestId: headers.get("x-request-id") },
+    });
   });
 
   it("fails without telling why when it is our fault, and the log knows", async () => {
@@ -238,7 +250,10 @@ it("answers everybody with their own, 64 at a time", async () => {
         method: "tools/call",
         params: { name: "system_wait", arguments: { nonce } },
       });
-      const [item] = (json.result?.structuredContent.items ?? []) as { nonce: number; key: { apiKey: { id: string } } }[];
+      const [item] = (json.result?.structuredContent.items ?? []) as {
+        nonce: number;
+        key: { apiKey: { id: string } };
+      }[];
       if (json.id !== nonce || item?.nonce !== nonce || item.key.apiKey.id !== keys[nonce % keys.length]?.id) wrong++;
     }
   };

@@ -17,7 +17,8 @@ addFormats.default(ajv);
 beforeAll(async () => {
   mcp = await startMcpApp();
   platform = mcp.connect("platform", ["platform:read", "platform:write"]);
-  const list = async (id: string) => (await (id === "platform" ? platform : mcp.client).modern(id, "tools/list")).json.result?.tools ?? [];
+  const list = async (id: string) =>
+    (await (id === "platform" ? platform : mcp.client).modern(id, "tools/list")).json.result?.tools ?? [];
   lists = new Map(await Promise.all(onDisk.serverIds.map(async (id) => [id, await list(id)] as const)));
 });
 afterAll(() => mcp.stop());
@@ -50,15 +51,25 @@ describe("the tools of all servers", () => {
       const { credentials: _, ...properties } = inputSchema.properties;
       // Which list of an account a field offers, and what it starts as, is for our own forms.
       const fields = Object.entries((action?.inputSchema.properties ?? {}) as Record<string, Record<string, unknown>>);
-      expect({ ...inputSchema, properties, required: inputSchema.required?.filter((field) => field !== "credentials") ?? [] }).toEqual({
+      expect({
+        ...inputSchema,
+        properties,
+        required: inputSchema.required?.filter((field) => field !== "credentials") ?? [],
+      }).toEqual({
         ...action?.inputSchema,
-        properties: Object.fromEntries(fields.map(([field, { choices: __, startsAs: ___, ...schema }]) => [field, schema])),
+        properties: Object.fromEntries(
+          fields.map(([field, { choices: __, startsAs: ___, ...schema }]) => [field, schema]),
+        ),
         required: action?.inputSchema.required ?? [],
       });
       expect(outputSchema).toEqual({
         type: "object",
         properties: {
-          items: { type: "array", items: action?.outputSchema, ...(action?.findBytes ? { description: expect.any(String) } : {}) },
+          items: {
+            type: "array",
+            items: action?.outputSchema,
+            ...(action?.findBytes ? { description: expect.any(String) } : {}),
+          },
           cut: { type: "string", description: expect.any(String) },
         },
         required: ["items"],
@@ -71,7 +82,9 @@ describe("the tools of all servers", () => {
     const [needing, free] = [tools().filter(needsCredentials), tools().filter((tool) => !needsCredentials(tool))];
     const asking = [...mcp.app.parts.catalog.actions.values()].filter(({ credential }) => credential !== null);
     expect(needing.map(({ name }) => name).sort()).toEqual(asking.map(({ id }) => id).sort());
-    expect(free.map(({ name }) => name)).toEqual(expect.arrayContaining(["system_date_time", "system_transform_json", "system_wait"]));
+    expect(free.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["system_date_time", "system_transform_json", "system_wait"]),
+    );
     for (const { name, inputSchema } of free) expect(inputSchema.properties, name).not.toHaveProperty("credentials");
     for (const { name, inputSchema } of needing) {
       const { credential, worksWithoutAccount, alsoTakes } = mcp.app.parts.catalog.actions.get(name) as CatalogAction;
@@ -93,7 +106,9 @@ describe("the tools of all servers", () => {
       expect(() => [ajv.compile(inputSchema), ajv.compile(outputSchema)], name).not.toThrow();
       expect(inputSchema, name).toMatchObject({ type: "object", additionalProperties: false });
       expect(outputSchema, name).toMatchObject({ type: "object" });
-      expect(JSON.stringify([inputSchema, outputSchema]), name).not.toMatch(/\$schema|\$ref|\$defs|9007199254740991|propertyNames/);
+      expect(JSON.stringify([inputSchema, outputSchema]), name).not.toMatch(
+        /\$schema|\$ref|\$defs|9007199254740991|propertyNames/,
+      );
     }
   });
 });
@@ -117,7 +132,11 @@ describe("a call", () => {
   it.each([
     ["none", {}, "credential_reference_invalid"],
     ["a secret instead of a reference", { credentials: { deepl: "canary-secret" } }, "credential_reference_invalid"],
-    ["one that nobody has", { credentials: { deepl: `credential:organization:${randomUUID()}` } }, "credential_not_accessible"],
+    [
+      "one that nobody has",
+      { credentials: { deepl: `credential:organization:${randomUUID()}` } },
+      "credential_not_accessible",
+    ],
     ["something that is no object", { credentials: "deepl" }, "credential_reference_invalid"],
   ])("that needs credentials and names %s is refused", async (_, given, code) => {
     const { json, text } = await mcp.client.legacy("deepl", "tools/call", {
@@ -134,10 +153,16 @@ describe("a call", () => {
     const { reference } = await mcp.app.parts.vault.credentials.create(organizationId, account);
     const answers = await Promise.all(
       [reference, `credential:organization:${randomUUID()}`].map((deepl) =>
-        mcp.client.legacy("deepl", "tools/call", { name: "deepl_translate_text", arguments: { ...translation, credentials: { deepl } } }),
+        mcp.client.legacy("deepl", "tools/call", {
+          name: "deepl_translate_text",
+          arguments: { ...translation, credentials: { deepl } },
+        }),
       ),
     );
-    const [foreign, unknown] = answers.map(({ json }) => [json.result?.content, json.result?._meta["switchyard/error"].code]);
+    const [foreign, unknown] = answers.map(({ json }) => [
+      json.result?.content,
+      json.result?._meta["switchyard/error"].code,
+    ]);
     expect(foreign).toEqual(unknown);
     expect(foreign?.[1]).toBe("credential_not_accessible");
   });
@@ -152,7 +177,9 @@ describe("a caller with rules of their own", () => {
       const { json } = await limited[era]("system", "tools/list");
       expect(json.result?.tools.map(({ name }) => name)).toEqual(["system_date_time", "system_transform_json"]);
       const call = (name: string, given: object) => limited[era]("system", "tools/call", { name, arguments: given });
-      expect((await call("system_wait", { seconds: 0 })).json.result?._meta["switchyard/error"].code).toBe("tool_not_allowed");
+      expect((await call("system_wait", { seconds: 0 })).json.result?._meta["switchyard/error"].code).toBe(
+        "tool_not_allowed",
+      );
       expect((await call("system_date_time", {})).json.result).not.toHaveProperty("isError");
     }
     const { json } = await limited.modern("system", "tools/list");
@@ -195,13 +222,21 @@ describe("the platform server", () => {
     expect(me).toMatchObject({ user, organization: first });
     expect(me?.organizations).toEqual(expect.arrayContaining([first, second]));
     const elsewhere = mcp.connect("platform", ["platform:read"], { organizationId: id });
-    expect((await call("platform_get_me", {}, elsewhere))?.structuredContent).toMatchObject({ user, organization: second });
+    expect((await call("platform_get_me", {}, elsewhere))?.structuredContent).toMatchObject({
+      user,
+      organization: second,
+    });
   });
 
   it("lists credentials without their secrets", async () => {
     const { credentials } = mcp.app.parts.vault;
     for (const name of ["Alpha", "Beta", "Gamma"])
-      await credentials.create(mcp.owner.organizationId, { type: "deepl", name, data: { apiKey: `canary-${name}` }, createdBy: null });
+      await credentials.create(mcp.owner.organizationId, {
+        type: "deepl",
+        name,
+        data: { apiKey: `canary-${name}` },
+        createdBy: null,
+      });
     const listed = await call("platform_list_credentials", { limit: 2, offset: 1 });
     expect(listed?.structuredContent).toMatchObject({ total: 3 });
     const page = listed?.structuredContent.credentials as Record<string, unknown>[];
@@ -243,9 +278,14 @@ describe("the platform server", () => {
 
   it("lists the calls of the organization, newest first", async () => {
     await mcp.client.legacy("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });
-    const list = async (page: object) => (await call("platform_list_tool_invocations", { ...page }))?.structuredContent.toolInvocations;
+    const list = async (page: object) =>
+      (await call("platform_list_tool_invocations", { ...page }))?.structuredContent.toolInvocations;
     const listed = (await list({})) as { tool: string; queuedAt: string }[];
-    expect(listed.find(({ tool }) => tool === "system_wait")).toMatchObject({ source: "mcp", status: "success", apiKeyName: "test" });
+    expect(listed.find(({ tool }) => tool === "system_wait")).toMatchObject({
+      source: "mcp",
+      status: "success",
+      apiKeyName: "test",
+    });
     const times = listed.map(({ queuedAt }) => queuedAt);
     expect(times).toEqual(times.toSorted().reverse());
     expect(await list({ limit: 1 })).toHaveLength(1);

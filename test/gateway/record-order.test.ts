@@ -20,7 +20,9 @@ async function holdRecords() {
   const waiting = "SELECT FROM pg_locks JOIN pg_partition_tree('tool_call') ON relid = relation WHERE NOT granted";
   return {
     whenSomebodyWaits: () =>
-      expect.poll(async () => (await client.query(waiting)).rowCount, { interval: 5, timeout: 5_000 }).toBeGreaterThan(0),
+      expect
+        .poll(async () => (await client.query(waiting)).rowCount, { interval: 5, timeout: 5_000 })
+        .toBeGreaterThan(0),
     release: () => client.query("COMMIT"),
   };
 }

@@ -9,7 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.stop());
 
-type Entry = Record<string, unknown> & { id: string; url: string; tools: (Record<string, unknown> & { name: string })[] };
+type Entry = Record<string, unknown> & {
+  id: string;
+  url: string;
+  tools: (Record<string, unknown> & { name: string })[];
+};
 type Catalogue = { data: Entry[]; meta: unknown };
 
 async function get(path: string, headers: Record<string, string> = {}) {
@@ -48,7 +52,15 @@ it("says of each server what a client has to know", async () => {
       tools: expect.any(Array),
     });
     for (const { name: _, ...tool } of entry.tools)
-      expect(Object.keys(tool)).toEqual(["title", "description", "inputSchema", "outputSchema", "annotations", "credentials", "scopes"]);
+      expect(Object.keys(tool)).toEqual([
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "annotations",
+        "credentials",
+        "scopes",
+      ]);
   }
   const platform = data.find(({ id }) => id === "platform");
   expect(platform?.tools.filter(({ scopes }) => String(scopes) === "platform:write").map(({ name }) => name)).toEqual([
@@ -90,7 +102,9 @@ it.each(["/servers", "/servers/slack"])("lets caches keep %s and ask again cheap
 });
 
 it("writes the addresses as the operator wants them", async () => {
-  const other = await startMcpApp({ environment: { MCP_SERVER_URL_TEMPLATE: "https://{serverId}.tools.example.com/mcp" } });
+  const other = await startMcpApp({
+    environment: { MCP_SERVER_URL_TEMPLATE: "https://{serverId}.tools.example.com/mcp" },
+  });
   try {
     const { data } = JSON.parse(await (await fetch(`${other.app.gatewayUrl}/servers`)).text()) as Catalogue;
     expect(data.find(({ id }) => id === "slack")?.url).toBe("https://slack.tools.example.com/mcp");

@@ -16,7 +16,9 @@ import type { SpawnedServer } from "../support/spawned-server.ts";
 let pair: GatewayPair;
 
 beforeAll(async () => {
-  pair = await startGatewayPair({ environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", MCP_MAX_EXECUTION_TIME: "2s" } });
+  pair = await startGatewayPair({
+    environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", MCP_MAX_EXECUTION_TIME: "2s" },
+  });
 });
 afterAll(() => pair?.stop());
 
@@ -41,7 +43,12 @@ describe("the one slot of an organization, on two gateways", () => {
         ["ok", 7, ["success"]],
       ];
       const kinds = endings.flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
-      const callAs = async (kind: string, nonce: string, gateway: SpawnedServer, team: Team): Promise<RpcAnswer | undefined> => {
+      const callAs = async (
+        kind: string,
+        nonce: string,
+        gateway: SpawnedServer,
+        team: Team,
+      ): Promise<RpcAnswer | undefined> => {
         if (kind === "invalid") return await callWithBadBody(nonce, gateway, team);
         if (kind === "legacy-cancel") return await callAndCancel(nonce, gateway, team);
         if (kind !== "cancel") return await callWith(nonce, gateway, team);
@@ -78,7 +85,12 @@ describe("the one slot of an organization, on two gateways", () => {
       }
       expect(records.filter(({ status }) => status === "cancelled").length).toBeGreaterThan(10);
       expect(new Set(provider.requests.map(({ title }) => title)).size).toBe(provider.requests.length);
-      reportRounds({ calls: expected.size, records: records.length, held: 0, ...countBy(records, ({ status }) => status) });
+      reportRounds({
+        calls: expected.size,
+        records: records.length,
+        held: 0,
+        ...countBy(records, ({ status }) => status),
+      });
     },
     roundsLimitMs,
   );
@@ -94,7 +106,10 @@ async function callWithBadBody(nonce: string, gateway: SpawnedServer, team: Team
 async function callAndCancel(nonce: string, gateway: SpawnedServer, team: Team): Promise<RpcAnswer> {
   const { body } = issueRequest(nonce, team);
   const { _meta, ...params } = body.params;
-  const client = createMcpClient(gateway.gatewayUrl, { "x-api-key": team.key.key, "mcp-protocol-version": "2025-11-25" });
+  const client = createMcpClient(gateway.gatewayUrl, {
+    "x-api-key": team.key.key,
+    "mcp-protocol-version": "2025-11-25",
+  });
   const call = client.post("github", { ...body, params });
   await delay(20 + Math.random() * 100);
   await client.post("github", { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: nonce } });

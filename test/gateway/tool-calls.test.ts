@@ -12,7 +12,11 @@ let path: string;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  const environment = { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", MCP_MAX_EXECUTION_TIME: "1s", OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
+  const environment = {
+    SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1",
+    MCP_MAX_EXECUTION_TIME: "1s",
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
   mcp = await startMcpApp({ environment });
   reference = await createCredential(mcp.owner.organizationId);
   path = `/api/organizations/${mcp.owner.organizationId}/tool-calls`;
@@ -28,8 +32,14 @@ beforeEach(async () => {
 
 async function createCredential(organizationId: string): Promise<string> {
   const data = { kind: "bearer", accessToken: secret, baseUrl: provider.url };
-  return (await mcp.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null }))
-    .reference;
+  return (
+    await mcp.app.parts.vault.credentials.create(organizationId, {
+      type: "github",
+      name: "GitHub",
+      data,
+      createdBy: null,
+    })
+  ).reference;
 }
 
 const callTool = async (serverId: string, name: string, given: object, client = mcp.client) =>
@@ -48,7 +58,9 @@ async function lastRecord() {
 describe("a call through the gateway", () => {
   it("answers with the items and is in the history with everything about it", async () => {
     provider.script([{ status: 201, json: { number: 7 } }]);
-    expect(await callTool("github", "github_create_issue", issue())).toMatchObject({ structuredContent: { items: [{ number: 7 }] } });
+    expect(await callTool("github", "github_create_issue", issue())).toMatchObject({
+      structuredContent: { items: [{ number: 7 }] },
+    });
     expect(await lastRecord()).toMatchObject({
       source: "mcp",
       serverId: "github",
@@ -86,7 +98,10 @@ describe("a call through the gateway", () => {
     ["a pasted secret", () => ({ ...issue(), credentials: { github: secret } }), "credential_reference_invalid"],
     ["no credential", () => ({ ...issue(), credentials: undefined }), "credential_reference_invalid"],
   ])("is recorded as refused for %s, takes no slot and asks nobody", async (_what, given, code) => {
-    const [result] = await Promise.all([callTool("github", "github_create_issue", given()), wait(0.2).then(() => undefined)]);
+    const [result] = await Promise.all([
+      callTool("github", "github_create_issue", given()),
+      wait(0.2).then(() => undefined),
+    ]);
     expect(result?._meta["switchyard/error"].code).toBe(code);
     const { body, text } = await mcp.owner.browser.get(`${path}?serverId=github`);
     expect(body.data).toMatchObject([{ status: "refused", error: { code }, queueMs: 0 }]);
@@ -99,7 +114,9 @@ describe("a call through the gateway", () => {
     const stranger = await signUpOwner(mcp.app, "Eve");
     const foreign = await createCredential(stranger.organizationId);
     const unknown = `credential:organization:${randomUUID()}`;
-    const answers = [foreign, unknown].map((github) => callTool("github", "github_create_issue", { ...issue(), credentials: { github } }));
+    const answers = [foreign, unknown].map((github) =>
+      callTool("github", "github_create_issue", { ...issue(), credentials: { github } }),
+    );
     const [first, second] = (await Promise.all(answers)).map((result) => result?.content);
     expect(first).toEqual(second);
     expect(provider.requests()).toEqual([]);
@@ -109,7 +126,11 @@ describe("a call through the gateway", () => {
     ["null", null, null],
     ["a text", '{"seconds":0}', '{"seconds":0}'],
     ["a list", [1, { a: "b" }], [1, { a: "b" }]],
-    ["a text in which credentials may be", '{"credentials":{"github":"ghp_x"}}', "[not kept, because it speaks of credentials]"],
+    [
+      "a text in which credentials may be",
+      '{"credentials":{"github":"ghp_x"}}',
+      "[not kept, because it speaks of credentials]",
+    ],
   ])("with %s for its arguments is answered as a wrong message and recorded as refused", async (_, given, kept) => {
     for (const [server, client] of [
       ["system", mcp.client],
@@ -118,9 +139,20 @@ describe("a call through the gateway", () => {
       await mcp.app.database.query("DELETE FROM tool_call");
       const tool = server === "system" ? "system_wait" : "platform_get_me";
       const { status, json } = await client.modern(server, "tools/call", { name: tool, arguments: given });
-      expect([status, json.error?.code, json.error?.message]).toEqual([200, -32602, "Invalid params: arguments must be an object."]);
+      expect([status, json.error?.code, json.error?.message]).toEqual([
+        200,
+        -32602,
+        "Invalid params: arguments must be an object.",
+      ]);
       const error = { code: "validation_failed", message: "arguments must be an object." };
-      expect(await lastRecord()).toMatchObject({ serverId: server, tool, status: "refused", error, parameters: kept, credentials: {} });
+      expect(await lastRecord()).toMatchObject({
+        serverId: server,
+        tool,
+        status: "refused",
+        error,
+        parameters: kept,
+        credentials: {},
+      });
     }
   });
 
@@ -148,7 +180,12 @@ describe("a call through the gateway", () => {
       method: "tools/call",
       params: { name: "system_wait", arguments: { seconds: 1 }, _meta: meta },
     });
-    const call = fetch(`${mcp.app.gatewayUrl}/system/mcp`, { method: "POST", body, headers: headers(mcp.key), signal: leave.signal });
+    const call = fetch(`${mcp.app.gatewayUrl}/system/mcp`, {
+      method: "POST",
+      body,
+      headers: headers(mcp.key),
+      signal: leave.signal,
+    });
     await expect.poll(async () => (await mcp.owner.browser.get(`${path}?status=running`)).body.data.length).toBe(1);
     leave.abort();
     await expect(call).rejects.toThrow();
@@ -158,7 +195,10 @@ describe("a call through the gateway", () => {
   it("is told, and not run, when its record cannot be written", async () => {
     await mcp.app.database.query("ALTER TABLE tool_call ADD CONSTRAINT closed CHECK (false) NOT VALID");
     try {
-      const { json, status } = await mcp.client.modern("github", "tools/call", { name: "github_create_issue", arguments: issue() });
+      const { json, status } = await mcp.client.modern("github", "tools/call", {
+        name: "github_create_issue",
+        arguments: issue(),
+      });
       expect([status, json.error?.data]).toMatchObject([503, { code: "record_unavailable" }]);
       expect(provider.requests()).toEqual([]);
     } finally {
@@ -172,7 +212,9 @@ describe("a call through the gateway", () => {
     const me = await callTool("platform", "platform_get_me", {}, platform);
     expect(me?.isError).not.toBe(true);
     const { body } = await mcp.owner.browser.get(`${path}?source=platform`);
-    expect(body.data).toMatchObject([{ tool: "platform_get_me", status: "success", apiKeyId: null, userId: mcp.owner.userId, queueMs: 0 }]);
+    expect(body.data).toMatchObject([
+      { tool: "platform_get_me", status: "success", apiKeyId: null, userId: mcp.owner.userId, queueMs: 0 },
+    ]);
     await busy;
   });
 });
@@ -192,10 +234,15 @@ describe("platform_list_tool_invocations", () => {
       ],
     });
     // The question itself is a call whose parameters hold the text.
-    const found = { total: 2, toolInvocations: [{ tool: "platform_list_tool_invocations" }, { tool: "github_create_issue" }] };
+    const found = {
+      total: 2,
+      toolInvocations: [{ tool: "platform_list_tool_invocations" }, { tool: "github_create_issue" }],
+    };
     expect(await list({ search: "GITHUB" })).toMatchObject(found);
     for (const wrong of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { limit: "20" }, { page: 1 }])
-      expect(await callTool("platform", "platform_list_tool_invocations", wrong, platform)).toMatchObject({ isError: true });
+      expect(await callTool("platform", "platform_list_tool_invocations", wrong, platform)).toMatchObject({
+        isError: true,
+      });
   });
 
   it("finds a text in all calls, however many are newer, and counts them all", async () => {
@@ -208,7 +255,8 @@ describe("platform_list_tool_invocations", () => {
     );
     const platform = mcp.connect("platform", ["platform:read"]);
     const list = async (given: object) =>
-      (await callTool("platform", "platform_list_tool_invocations", { search: "NEEDLE", ...given }, platform))?.structuredContent;
+      (await callTool("platform", "platform_list_tool_invocations", { search: "NEEDLE", ...given }, platform))
+        ?.structuredContent;
     const page = (total: number, tools: string[]) => ({ total, toolInvocations: tools.map((tool) => ({ tool })) });
     // The questions themselves are found as well.
     const own = "platform_list_tool_invocations";

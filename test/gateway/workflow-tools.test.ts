@@ -41,7 +41,12 @@ type Answered = {
   structuredContent: Structured;
 };
 
-async function ask(client: Pick<typeof mcp.client, "modern">, serverId: string, method: string, params: Record<string, unknown> = {}) {
+async function ask(
+  client: Pick<typeof mcp.client, "modern">,
+  serverId: string,
+  method: string,
+  params: Record<string, unknown> = {},
+) {
   const { json } = await client.modern(serverId, method, params);
   return { result: json.result as unknown as Answered };
 }
@@ -67,7 +72,10 @@ describe("the workflows server", () => {
   });
 
   it("is not in the public catalogue", async () => {
-    const { meta, data } = (await (await fetch(`${mcp.app.gatewayUrl}/servers`)).json()) as { meta: object; data: { id: string }[] };
+    const { meta, data } = (await (await fetch(`${mcp.app.gatewayUrl}/servers`)).json()) as {
+      meta: object;
+      data: { id: string }[];
+    };
     expect(meta).toEqual({ serverCount: onDisk.serverIds.length, toolCount: onDisk.serverTools.length });
     expect(data.map((one) => one.id).sort()).toEqual(onDisk.serverIds);
   });
@@ -83,7 +91,10 @@ describe("the workflows server", () => {
 
   it("refuses wrong arguments before a run exists", async () => {
     const before = (await mcp.owner.browser.get(`${path}/runs`)).body.data.length;
-    const { result } = await ask(mcp.client, "workflows", "tools/call", { name: "greet", arguments: { who: 1, more: true } });
+    const { result } = await ask(mcp.client, "workflows", "tools/call", {
+      name: "greet",
+      arguments: { who: 1, more: true },
+    });
     expect(result).toMatchObject({ isError: true });
     expect(result.content[0]?.text).toContain("who");
     expect((await mcp.owner.browser.get(`${path}/runs`)).body.data).toHaveLength(before);
@@ -115,7 +126,9 @@ describe("the workflows server", () => {
     const { result } = await ask(createMcpClient(mcp.app.gatewayUrl, { "x-api-key": key }), "workflows", "tools/list");
     expect(result.tools).toEqual([]);
     const { body } = await mcp.owner.browser.get(`${path}/workflows/${id}`);
-    expect((await mcp.owner.browser.patch(`${path}/workflows/${id}`, { version: body.version, isActive: false })).status).toBe(200);
+    expect(
+      (await mcp.owner.browser.patch(`${path}/workflows/${id}`, { version: body.version, isActive: false })).status,
+    ).toBe(200);
     const mine = await ask(mcp.client, "workflows", "tools/list");
     expect(mine.result.tools.map(({ name }) => name)).not.toContain("greet");
   });
@@ -132,7 +145,11 @@ describe("a running call of a workflow", () => {
     const own = `/api/organizations/${patient.owner.organizationId}`;
     const { browser } = patient.owner;
     const waiting = { nodes: [node("wait", "wait", { milliseconds: 600_000 })], edges: [] };
-    const slow = await browser.post(`${own}/workflows`, { name: "Slow", canvas: waiting, tool: { name: "slow", inputs: [] } });
+    const slow = await browser.post(`${own}/workflows`, {
+      name: "Slow",
+      canvas: waiting,
+      tool: { name: "slow", inputs: [] },
+    });
     const other = await browser.post(`${own}/workflows`, greet);
     expect([slow.status, other.status]).toEqual([201, 201]);
     const answered = patient.client.legacy("workflows", "tools/call", { name: "slow", arguments: {} });
@@ -144,7 +161,10 @@ describe("a running call of a workflow", () => {
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
     expect((await patient.client.post("workflows", cancelled)).status).toBe(202);
     await expect.poll(() => statuses("tool-calls"), { timeout: 5_000 }).toEqual(["cancelled"]);
-    expect((await answered).json.result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "cancelled" } } });
+    expect((await answered).json.result).toMatchObject({
+      isError: true,
+      _meta: { "switchyard/error": { code: "cancelled" } },
+    });
   });
 });
 
@@ -157,8 +177,12 @@ describe("the platform server", () => {
   };
 
   it("says how much of a large run is left out of its answer, and which nodes that are", async () => {
-    const large = (id: string) => node(id, "set_fields", { fields: { text: '{{ $pad("", 3000000, "x") }}' }, keepOthers: false });
-    const workflowId = await save({ name: "Large", canvas: { nodes: ["a", "b", "c", "d"].map(large), edges: edges("a>b", "b>c", "c>d") } });
+    const large = (id: string) =>
+      node(id, "set_fields", { fields: { text: '{{ $pad("", 3000000, "x") }}' }, keepOthers: false });
+    const workflowId = await save({
+      name: "Large",
+      canvas: { nodes: ["a", "b", "c", "d"].map(large), edges: edges("a>b", "b>c", "c>d") },
+    });
     const { body } = await mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`);
     const read = async () => (await call("platform_get_execution", { executionId: body.id })).execution;
     await expect.poll(async () => (await read()).status, { timeout: 15_000 }).toBe("succeeded");
@@ -172,7 +196,12 @@ describe("the platform server", () => {
 
   it("lists workflows, runs and triggers, shows one of each, and turns a trigger off", async () => {
     /** What is made while somebody turns the pages moves nothing from one page to the next. */
-    const expectStablePages = async (name: string, field: Field, make: () => Promise<{ status: number }>, wanted: object = {}) => {
+    const expectStablePages = async (
+      name: string,
+      field: Field,
+      make: () => Promise<{ status: number }>,
+      wanted: object = {},
+    ) => {
       for (const made of [await make(), await make()]) expect(made.status).toBeLessThan(300);
       const read = async (page: object) => {
         const { [field]: entries, nextCursor } = await call(name, { ...wanted, ...page });
@@ -196,7 +225,9 @@ describe("the platform server", () => {
         edges: edges("sort.true>yes"),
       },
     });
-    expect((await call("platform_list_workflows", { search: "Sorted" })).workflows).toMatchObject([{ id: workflowId, nodeCount: 2 }]);
+    expect((await call("platform_list_workflows", { search: "Sorted" })).workflows).toMatchObject([
+      { id: workflowId, nodeCount: 2 },
+    ]);
     const { workflow } = await call("platform_get_workflow", { workflowId });
     expect(workflow).toMatchObject({
       nodes: [{ id: "sort", nodeId: "condition" }, { id: "yes" }],
@@ -230,11 +261,15 @@ describe("the platform server", () => {
     await expectStablePages("platform_list_triggers", "triggers", () =>
       mcp.owner.browser.post(`${path}/triggers`, { workflowId, kind: "webhook", name: "Sorted", signature: "none" }),
     );
-    await expectStablePages("platform_list_executions", "executions", () => mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`));
-    const saveAnother = () => mcp.owner.browser.post(`${path}/workflows`, { name: "Another", canvas: { nodes: [], edges: [] } });
+    await expectStablePages("platform_list_executions", "executions", () =>
+      mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`),
+    );
+    const saveAnother = () =>
+      mcp.owner.browser.post(`${path}/workflows`, { name: "Another", canvas: { nodes: [], edges: [] } });
     await expectStablePages("platform_list_workflows", "workflows", saveAnother);
     await expectStablePages("platform_list_workflows", "workflows", saveAnother, { search: "anoth" });
-    const connect = () => mcp.owner.browser.post(`${path}/credentials`, { type: "http_auth", name: "Paged", data: { authKind: "none" } });
+    const connect = () =>
+      mcp.owner.browser.post(`${path}/credentials`, { type: "http_auth", name: "Paged", data: { authKind: "none" } });
     await expectStablePages("platform_list_credentials", "credentials", connect);
     await expectStablePages("platform_list_credentials", "credentials", connect, { search: "page" });
     const wait = () => mcp.client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });

@@ -30,7 +30,8 @@ const callOf = (organizationId: string, more: Partial<ArrivedCall> = {}): Arrive
   ...more,
 });
 
-const newOrganization = async () => (await ann.browser.post("/api/organizations", { name: "Another" })).body.id as string;
+const newOrganization = async () =>
+  (await ann.browser.post("/api/organizations", { name: "Another" })).body.id as string;
 
 async function record(call: ArrivedCall, outputs: unknown = { items: [] }) {
   const { recorder } = app.parts.history;
@@ -42,7 +43,8 @@ async function record(call: ArrivedCall, outputs: unknown = { items: [] }) {
 const pathOf = (organizationId: string, rest = "") => `/api/organizations/${organizationId}/tool-calls${rest}`;
 const list = async (organizationId: string, query = "") => (await ann.browser.get(pathOf(organizationId, query))).body;
 const namesOf = ({ data }: { data: ToolCallEntry[] }) => data.map(({ tool }) => tool);
-const detail = async ({ organizationId, id }: ArrivedCall) => (await ann.browser.get(pathOf(organizationId, `/${id}`))).body as ToolCall;
+const detail = async ({ organizationId, id }: ArrivedCall) =>
+  (await ann.browser.get(pathOf(organizationId, `/${id}`))).body as ToolCall;
 
 describe("a recorded call", () => {
   it("is running before it ends and then has everything about it", async () => {
@@ -60,8 +62,18 @@ describe("a recorded call", () => {
       replayOf: newId(),
     });
     await app.parts.history.recorder.open(call);
-    expect(await detail(call)).toMatchObject({ status: "running", completedAt: null, durationMs: null, outputs: null, error: null });
-    await app.parts.history.recorder.close(call, { status: "success", outputs: { items: [{ ok: true }] }, durationMs: 41.6 });
+    expect(await detail(call)).toMatchObject({
+      status: "running",
+      completedAt: null,
+      durationMs: null,
+      outputs: null,
+      error: null,
+    });
+    await app.parts.history.recorder.close(call, {
+      status: "success",
+      outputs: { items: [{ ok: true }] },
+      durationMs: 41.6,
+    });
     const { organizationId: _, ...rest } = call;
     const answer = await detail(call);
     expect(answer).toEqual({
@@ -84,8 +96,16 @@ describe("a recorded call", () => {
   it.each(["failed", "timed_out", "cancelled"] as const)("that ended as %s shows its error", async (status) => {
     const call = callOf(ann.organizationId);
     await app.parts.history.recorder.open(call);
-    await app.parts.history.recorder.close(call, { status, error: { code: "tool_timeout", message: "It took too long." }, durationMs: 1 });
-    expect(await detail(call)).toMatchObject({ status, error: { code: "tool_timeout", message: "It took too long." }, outputs: null });
+    await app.parts.history.recorder.close(call, {
+      status,
+      error: { code: "tool_timeout", message: "It took too long." },
+      durationMs: 1,
+    });
+    expect(await detail(call)).toMatchObject({
+      status,
+      error: { code: "tool_timeout", message: "It took too long." },
+      outputs: null,
+    });
   });
 
   it.each(["refused", "cancelled"] as const)("that never ran is there as %s", async (status) => {
@@ -97,7 +117,10 @@ describe("a recorded call", () => {
   });
 
   it("keeps the name of a key that was deleted, and says so", async () => {
-    const created = await ann.browser.post(`/api/organizations/${ann.organizationId}/api-keys`, { name: "CI", scopes: ["mcp:invoke"] });
+    const created = await ann.browser.post(`/api/organizations/${ann.organizationId}/api-keys`, {
+      name: "CI",
+      scopes: ["mcp:invoke"],
+    });
     const { id: apiKeyId, name: apiKeyName } = created.body;
     const call = await record(callOf(ann.organizationId, { apiKeyId, apiKeyName }));
     expect(await detail(call)).toMatchObject({ apiKeyId, apiKeyName: "CI", apiKeyDeleted: false });
@@ -116,10 +139,19 @@ describe("what a database cannot hold", () => {
   };
 
   it("is replaced visibly: NUL and half of a surrogate pair", async () => {
-    const call = callOf(ann.organizationId, { parameters: { "k\0": "a\0b" }, userName: "A\0nn\ud800", oauthClientName: "\udc00x" });
+    const call = callOf(ann.organizationId, {
+      parameters: { "k\0": "a\0b" },
+      userName: "A\0nn\ud800",
+      oauthClientName: "\udc00x",
+    });
     await app.parts.history.recorder.open(call);
     const error = { code: "provider_error", message: "bad \0 byte \ud83d" };
-    await app.parts.history.recorder.close(call, { status: "failed", outputs: ["\ud800", "fine 😀"], error, durationMs: 1 });
+    await app.parts.history.recorder.close(call, {
+      status: "failed",
+      outputs: ["\ud800", "fine 😀"],
+      error,
+      durationMs: 1,
+    });
     expect(await detail(call)).toMatchObject({
       parameters: { "k\ufffd": "a\ufffdb" },
       outputs: ["\ufffd", "fine 😀"],
@@ -148,17 +180,25 @@ describe("what a database cannot hold", () => {
   it("is 5 MB: a marker says how much it was and shows its beginning", async () => {
     const call = await record(callOf(ann.organizationId), { items: ["x".repeat(5_000_000)] });
     const { outputs, truncated } = await detail(call);
-    expect(outputs).toEqual({ truncated: true, originalBytes: 5_000_014, preview: expect.stringMatching(/^\{"items":\["x{1000,}$/) });
+    expect(outputs).toEqual({
+      truncated: true,
+      originalBytes: 5_000_014,
+      preview: expect.stringMatching(/^\{"items":\["x{1000,}$/),
+    });
     expect(truncated).toBe(true);
-    const [row] = await app.database.query<{ bytes: number }>("SELECT octet_length(outputs) AS bytes FROM tool_call WHERE id = $1", [
-      call.id,
-    ]);
+    const [row] = await app.database.query<{ bytes: number }>(
+      "SELECT octet_length(outputs) AS bytes FROM tool_call WHERE id = $1",
+      [call.id],
+    );
     expect(row?.bytes).toBeLessThan(1024 * 1024);
   });
 
   it("counts bytes, not characters: parameters of 300 KB in umlauts, and as much as just fits", async () => {
     const large = await record(callOf(ann.organizationId, { parameters: "ü".repeat(150_000) }));
-    expect(await detail(large)).toMatchObject({ parameters: { truncated: true, originalBytes: 300_002 }, truncated: true });
+    expect(await detail(large)).toMatchObject({
+      parameters: { truncated: true, originalBytes: 300_002 },
+      truncated: true,
+    });
     const fitting = "ü".repeat(131_071);
     expect((await detail(await record(callOf(ann.organizationId, { parameters: fitting })))).parameters).toBe(fitting);
   });
@@ -185,7 +225,16 @@ describe("the list", () => {
     await Promise.all(Array.from({ length: 101 }, () => record(callOf(organizationId))));
     const lengthOf = async (query: string) => (await list(organizationId, query)).data.length;
     expect([await lengthOf(""), await lengthOf("?limit=1"), await lengthOf("?limit=100")]).toEqual([50, 1, 100]);
-    for (const query of ["?limit=0", "?limit=101", "?limit=x", "?cursor=x", "?cursor=%27", "?status=ok", "?from=yesterday", "?apiKeyId=1"])
+    for (const query of [
+      "?limit=0",
+      "?limit=101",
+      "?limit=x",
+      "?cursor=x",
+      "?cursor=%27",
+      "?status=ok",
+      "?from=yesterday",
+      "?apiKeyId=1",
+    ])
       expectProblem(await ann.browser.get(pathOf(organizationId, query)), { status: 400, code: "validation_failed" });
   });
 
@@ -218,7 +267,10 @@ describe("the list", () => {
     const organizationId = await newOrganization();
     await record(callOf(organizationId, { tool: "find_me", parameters: {} }));
     await record(callOf(organizationId, { tool: "two", parameters: { note: "Find_Me too, 100% sure" } }));
-    await app.parts.history.recorder.refused(callOf(organizationId, { tool: "three" }), { code: "x", message: "could not FIND_ME" });
+    await app.parts.history.recorder.refused(callOf(organizationId, { tool: "three" }), {
+      code: "x",
+      message: "could not FIND_ME",
+    });
     await record(callOf(organizationId, { tool: "four", parameters: {} }), { outputs: "find_me" });
     await record(callOf(organizationId, { tool: "five", parameters: { note: "findXme" } }));
     const found = async (text: string) => namesOf(await list(organizationId, `?search=${encodeURIComponent(text)}`));
@@ -256,7 +308,9 @@ describe("the export", () => {
 
   it("holds every filtered record whole, one per line", async () => {
     const organizationId = await newOrganization();
-    const calls = await Promise.all(Array.from({ length: 60 }, (_, index) => record(callOf(organizationId, { parameters: { index } }))));
+    const calls = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => record(callOf(organizationId, { parameters: { index } }))),
+    );
     await app.parts.history.recorder.refused(callOf(organizationId), { code: "x", message: "no" });
     const answer = await openExport(organizationId, "?status=success");
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
@@ -278,11 +332,14 @@ describe("the export", () => {
 });
 
 describe("a copy", () => {
-  const copy = async (call: ArrivedCall, as: string) => ann.browser.get(pathOf(call.organizationId, `/${call.id}/copy?as=${as}`));
+  const copy = async (call: ArrivedCall, as: string) =>
+    ann.browser.get(pathOf(call.organizationId, `/${call.id}/copy?as=${as}`));
 
   it("as curl and as MCP JSON is the call again, with a placeholder for the key", async () => {
     const credentials = { slack: `credential:organization:${randomUUID()}` };
-    const call = await record(callOf(ann.organizationId, { parameters: { text: `it's "$HOME" \`id\` \\n` }, credentials }));
+    const call = await record(
+      callOf(ann.organizationId, { parameters: { text: `it's "$HOME" \`id\` \\n` }, credentials }),
+    );
     const message = {
       jsonrpc: "2.0",
       id: 1,
@@ -324,7 +381,11 @@ describe("who may see it", () => {
     for (const path of paths) expect((await viewer.browser.get(path)).status).toBe(200);
     expectProblem(await viewer.browser.get(pathOf(bob.organizationId, "/export")), { code: "role_required" });
     expect((await member.browser.get(pathOf(bob.organizationId, "/export"))).status).toBe(200);
-    for (const path of [...paths, pathOf(bob.organizationId, "/export"), `/api/organizations/${bob.organizationId}/events`]) {
+    for (const path of [
+      ...paths,
+      pathOf(bob.organizationId, "/export"),
+      `/api/organizations/${bob.organizationId}/events`,
+    ]) {
       expectProblem(await app.browser().get(path), { code: "not_signed_in" });
       expectProblem(await ann.browser.get(path), { code: "not_found" });
     }
@@ -333,7 +394,9 @@ describe("who may see it", () => {
   it("a foreign record and none are answered alike through the own organization", async () => {
     const call = await record(callOf(bob.organizationId));
     for (const rest of ["", "/copy"]) {
-      const answers = await Promise.all([call.id, randomUUID()].map((id) => ann.browser.get(pathOf(ann.organizationId, `/${id}${rest}`))));
+      const answers = await Promise.all(
+        [call.id, randomUUID()].map((id) => ann.browser.get(pathOf(ann.organizationId, `/${id}${rest}`))),
+      );
       const [foreign, nobodys] = answers.map(({ status, body }) => ({ status, ...body, requestId: "", instance: "" }));
       expect(foreign).toEqual(nobodys);
       expect(foreign).toMatchObject({ status: 404, code: "not_found" });

@@ -26,7 +26,8 @@ afterAll(async () => {
   await near.stop();
 });
 
-const newOrganization = async () => (await ann.browser.post("/api/organizations", { name: "Another" })).body.id as string;
+const newOrganization = async () =>
+  (await ann.browser.post("/api/organizations", { name: "Another" })).body.id as string;
 
 const callOf = (organizationId: string): ArrivedCall => ({
   organizationId,
@@ -54,11 +55,22 @@ async function follow(
 ) {
   const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
   const headers = { cookie, ...(lastEventId ? { "last-event-id": lastEventId } : {}) };
-  const request: ClientRequest = get(`${app.platformUrl}/api/organizations/${organizationId}/events`, { headers, agent: false });
+  const request: ClientRequest = get(`${app.platformUrl}/api/organizations/${organizationId}/events`, {
+    headers,
+    agent: false,
+  });
   request.on("error", () => {});
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const events: Seen[] = [];
-  const stream = { events, lastId: lastEventId, comments: 0, retryMs: 0, isClosed: false, response, kill: () => request.destroy() };
+  const stream = {
+    events,
+    lastId: lastEventId,
+    comments: 0,
+    retryMs: 0,
+    isClosed: false,
+    response,
+    kill: () => request.destroy(),
+  };
   response.on("error", () => {});
   response.on("close", () => (stream.isClosed = true));
   const onBlock = (block: string): void => {
@@ -77,7 +89,8 @@ async function follow(
   return stream;
 }
 
-const statesOf = (events: Seen[], id: string) => events.filter(({ data }) => data.id === id).map(({ data }) => data.status);
+const statesOf = (events: Seen[], id: string) =>
+  events.filter(({ data }) => data.id === id).map(({ data }) => data.status);
 
 describe("a stream", () => {
   it("shows a call of another process within a second, when it starts and when it ends, as the list shows it", async () => {
@@ -91,8 +104,14 @@ describe("a stream", () => {
       const call = callOf(organizationId);
       await near.parts.history.recorder.open(call);
       await expect.poll(() => statesOf(stream.events, call.id), { timeout: 1_000, interval: 10 }).toEqual(["running"]);
-      await near.parts.history.recorder.close(call, { status: "failed", error: { code: "x", message: "y" }, durationMs: 1 });
-      await expect.poll(() => statesOf(stream.events, call.id), { timeout: 1_000, interval: 10 }).toEqual(["running", "failed"]);
+      await near.parts.history.recorder.close(call, {
+        status: "failed",
+        error: { code: "x", message: "y" },
+        durationMs: 1,
+      });
+      await expect
+        .poll(() => statesOf(stream.events, call.id), { timeout: 1_000, interval: 10 })
+        .toEqual(["running", "failed"]);
       const { body } = await ann.browser.get(`/api/organizations/${organizationId}/tool-calls?limit=1`);
       expect(stream.events.at(-1)).toMatchObject({ name: "tool-call", data: body.data[0] });
     }
@@ -146,9 +165,10 @@ describe("a stream", () => {
     last.kill();
     expect(last.events.some(({ name }) => name === "reload")).toBe(false);
     for (const { data } of last.events) live.set(data.id, data.status);
-    const rows = await near.database.query<{ id: string; status: string }>("SELECT id, status FROM tool_call WHERE organization_id = $1", [
-      organizationId,
-    ]);
+    const rows = await near.database.query<{ id: string; status: string }>(
+      "SELECT id, status FROM tool_call WHERE organization_id = $1",
+      [organizationId],
+    );
     expect(rows.length).toBeGreaterThan(50);
     expect(Object.fromEntries(live)).toEqual(Object.fromEntries(rows.map(({ id, status }) => [id, status])));
   }, 60_000);
@@ -226,7 +246,9 @@ describe("a stream", () => {
     await expect.poll(() => streams[7]?.comments, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(closed()).toEqual(isOver(3));
     const cookies = [...mona.browser.cookies].map((pair) => pair.join("=")).join("; ");
-    const again = await fetch(`${near.platformUrl}/api/organizations/${ann.organizationId}/events`, { headers: { cookie: cookies } });
+    const again = await fetch(`${near.platformUrl}/api/organizations/${ann.organizationId}/events`, {
+      headers: { cookie: cookies },
+    });
     expect(again.status).toBe(404);
     for (const stream of streams) stream.kill();
   }, 60_000);

@@ -48,9 +48,13 @@ const openRecorder = (over: Database = db, onChange: (changed: { id: string }[])
 const success = { status: "success", outputs: { items: [] }, durationMs: 1 } as const;
 const statuses = async () =>
   Object.fromEntries(
-    (await database.query<{ id: string; status: string }>("SELECT id, status FROM tool_call")).map(({ id, status }) => [id, status]),
+    (await database.query<{ id: string; status: string }>("SELECT id, status FROM tool_call")).map(({ id, status }) => [
+      id,
+      status,
+    ]),
   );
-const isRecordUnavailable = (error: unknown) => error instanceof Refusal && error.code === "record_unavailable" && error.status === 503;
+const isRecordUnavailable = (error: unknown) =>
+  error instanceof Refusal && error.code === "record_unavailable" && error.status === 503;
 
 describe("64 callers at once", () => {
   it("each have one committed row when they are answered, in few statements", async () => {
@@ -75,7 +79,9 @@ describe("64 callers at once", () => {
     const calls = Array.from({ length: 64 }, (_, index) => callOf(index === 40 ? { apiKeyId: "not an id" } : {}));
     const outcomes = await Promise.allSettled(calls.map((call) => recorder.open(call)));
     expect(
-      outcomes.flatMap((outcome, index) => (outcome.status === "rejected" ? [[index, isRecordUnavailable(outcome.reason)]] : [])),
+      outcomes.flatMap((outcome, index) =>
+        outcome.status === "rejected" ? [[index, isRecordUnavailable(outcome.reason)]] : [],
+      ),
     ).toEqual([[40, true]]);
     expect(Object.keys(await statuses())).toHaveLength(63);
     const closed = await Promise.allSettled(calls.map((call) => recorder.close(call, success)));
@@ -169,7 +175,9 @@ describe("a database that is away", () => {
       expect(Math.max(...written)).toBeLessThanOrEqual(4);
       const settled = async () => {
         await recorder.settle();
-        return await database.query("SELECT status, count(*)::int, sum(length(outputs))::int AS length FROM tool_call GROUP BY status");
+        return await database.query(
+          "SELECT status, count(*)::int, sum(length(outputs))::int AS length FROM tool_call GROUP BY status",
+        );
       };
       const length = 60 * 1_000_002 + '{"items":[]}'.length;
       await expect.poll(settled, { timeout: 10_000 }).toEqual([{ status: "success", count: 61, length }]);
@@ -181,14 +189,23 @@ describe("a database that is away", () => {
 
   it("and loses the reply of a commit: told as failed, and the row is not left open", async () => {
     const link = await openDeafLink();
-    const far = createDatabase({ target: { connectionString: link.url }, applicationName: "far", poolSize: 2, log: silentLog });
+    const far = createDatabase({
+      target: { connectionString: link.url },
+      applicationName: "far",
+      poolSize: 2,
+      log: silentLog,
+    });
     try {
       const recorder = openRecorder(far);
       const [closing, opening, repeated] = [callOf(), callOf(), callOf()];
       await recorder.open(closing);
       await Promise.all([1, 2].map(() => far.prepared({ name: "", text: "SELECT pg_sleep(0.1)" }, [])));
       link.lose("answers");
-      const told = await Promise.allSettled([recorder.close(closing, success), recorder.open(opening), recorder.open(repeated)]);
+      const told = await Promise.allSettled([
+        recorder.close(closing, success),
+        recorder.open(opening),
+        recorder.open(repeated),
+      ]);
       expect(told.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       link.lose("nothing");
       expect(await statuses()).toEqual({ [closing.id]: "success", [opening.id]: "running" });
@@ -208,7 +225,15 @@ describe("a database that is away", () => {
 describe("the calls of a process that died", () => {
   const running: ReturnType<typeof createSweep>[] = [];
   const startSweep = (recorder = openRecorder(), options: Partial<Parameters<typeof createSweep>[0]> = {}) => {
-    const sweep = createSweep({ db, recorder, log: silentLog, onChange: () => {}, beatIntervalMs: 100, silentMs: 600, ...options });
+    const sweep = createSweep({
+      db,
+      recorder,
+      log: silentLog,
+      onChange: () => {},
+      beatIntervalMs: 100,
+      silentMs: 600,
+      ...options,
+    });
     running.push(sweep);
     sweep.start();
     return sweep;
@@ -228,7 +253,10 @@ describe("the calls of a process that died", () => {
     await expect.poll(statuses, { timeout: 5_000 }).toEqual({ [lost.id]: "interrupted", [kept.id]: "running" });
     await delay(1_500);
     expect(await statuses()).toEqual({ [lost.id]: "interrupted", [kept.id]: "running" });
-    const [row] = await database.query("SELECT error_code, completed_at IS NOT NULL AS ended FROM tool_call WHERE id = $1", [lost.id]);
+    const [row] = await database.query(
+      "SELECT error_code, completed_at IS NOT NULL AS ended FROM tool_call WHERE id = $1",
+      [lost.id],
+    );
     expect(row).toEqual({ error_code: "interrupted", ended: true });
     expect(changed).toEqual([lost.id]);
     await living.close(kept, success);
@@ -243,7 +271,9 @@ describe("the calls of a process that died", () => {
     );
     startSweep(openRecorder(), { beatIntervalMs: 1_500, silentMs: 1_000 });
     // Before the third beat: the second must have closed them all.
-    await expect.poll(async () => new Set(Object.values(await statuses())), { timeout: 2_700 }).toEqual(new Set(["interrupted"]));
+    await expect
+      .poll(async () => new Set(Object.values(await statuses())), { timeout: 2_700 })
+      .toEqual(new Set(["interrupted"]));
   });
 
   it("are left alone until the living had time to be heard after an outage", async () => {
@@ -251,7 +281,9 @@ describe("the calls of a process that died", () => {
     const call = callOf();
     await living.open(call);
     await database.query("UPDATE tool_call SET changed_at = now() - interval '1 hour'");
-    await database.query("INSERT INTO recorder (id, seen_at) VALUES ($1, now() - interval '10 minutes')", [living.owner]);
+    await database.query("INSERT INTO recorder (id, seen_at) VALUES ($1, now() - interval '10 minutes')", [
+      living.owner,
+    ]);
     startSweep();
     await delay(300);
     startSweep(living);
@@ -330,7 +362,8 @@ describe("retention", () => {
 
   it("removes everything of an organization that is gone", async () => {
     const recorder = openRecorder();
-    for (let index = 0; index < 10; index++) await recorder.refused(callOf({ organizationId: newId() }), { code: "x", message: "y" });
+    for (let index = 0; index < 10; index++)
+      await recorder.refused(callOf({ organizationId: newId() }), { code: "x", message: "y" });
     await recorder.refused(callOf(), { code: "x", message: "y" });
     expect(await retain(90, 1_000)).toBe(10);
   });
@@ -351,7 +384,8 @@ async function openDeafLink() {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(`${database.target.host}/.s.PGSQL.${database.target.port}`);
-    for (const socket of [near, far]) sockets.add(socket.on("error", () => {}).on("close", () => [near, far].map((end) => end.destroy())));
+    for (const socket of [near, far])
+      sockets.add(socket.on("error", () => {}).on("close", () => [near, far].map((end) => end.destroy())));
     if (lost === "connections") near.destroy();
     near.on("data", (chunk) => far.write(chunk));
     far.on("data", (chunk) => lost !== "nothing" || near.write(chunk));

@@ -35,7 +35,9 @@ describe("signing in", () => {
   });
 
   it("takes the address in any case and with spaces around it", async () => {
-    const { status, body } = await app.browser().post("/api/sign-in", { email: `  ${ann.email.toUpperCase()}\n`, password });
+    const { status, body } = await app
+      .browser()
+      .post("/api/sign-in", { email: `  ${ann.email.toUpperCase()}\n`, password });
     expect([status, body.user?.email]).toEqual([200, ann.email]);
   });
 
@@ -75,13 +77,17 @@ describe("signing in", () => {
     const limited = await startTestApp({ database: app.database, environment });
     try {
       const attempt = (email: string, from = "192.0.2.1") =>
-        limited.browser().send("POST", "/api/sign-in", { email, password: "not this one" }, { "x-forwarded-for": from });
+        limited
+          .browser()
+          .send("POST", "/api/sign-in", { email, password: "not this one" }, { "x-forwarded-for": from });
       for (const name of ["a", "b", "c"]) expect((await attempt(`${name}@example.com`)).status).toBe(401);
       const fourth = await attempt("d@example.com");
       expect([fourth.status, fourth.body.code]).toEqual([429, "rate_limited"]);
       expect(Number(fourth.headers.get("retry-after"))).toBeGreaterThan(0);
       const reset = { "x-forwarded-for": "192.0.2.1" };
-      expect((await limited.browser().send("POST", "/api/password-reset", { email: "e@example.com" }, reset)).status).toBe(429);
+      expect(
+        (await limited.browser().send("POST", "/api/password-reset", { email: "e@example.com" }, reset)).status,
+      ).toBe(429);
       expect((await attempt("d@example.com", "192.0.2.2")).status).toBe(401);
     } finally {
       await limited.stop();
@@ -112,13 +118,17 @@ describe("signing in", () => {
 });
 
 describe("a person's name", () => {
-  it.each(["Ł", "Zoë 👩🏽‍🚀 שלום", "名".repeat(100), "Robert'); DROP TABLE app_user;--", "<img src=x onerror=alert(1)>", "a\u202eb\u0301"])(
-    "survives as %j",
-    async (name) => {
-      expect((await ann.browser.patch("/api/me", { name })).body.user.name).toBe(name);
-      expect((await ann.browser.get("/api/me")).body.user.name).toBe(name);
-    },
-  );
+  it.each([
+    "Ł",
+    "Zoë 👩🏽‍🚀 שלום",
+    "名".repeat(100),
+    "Robert'); DROP TABLE app_user;--",
+    "<img src=x onerror=alert(1)>",
+    "a\u202eb\u0301",
+  ])("survives as %j", async (name) => {
+    expect((await ann.browser.patch("/api/me", { name })).body.user.name).toBe(name);
+    expect((await ann.browser.get("/api/me")).body.user.name).toBe(name);
+  });
 
   it.each([
     ["only spaces", '{"name":" \\t\\u00a0 "}'],
@@ -137,11 +147,15 @@ describe("changing the password", () => {
   const next = "an even better horse";
 
   it("needs the current one", async () => {
-    const { status, body } = await ann.browser.post("/api/me/password", { currentPassword: "not this one", newPassword: next });
+    const { status, body } = await ann.browser.post("/api/me/password", {
+      currentPassword: "not this one",
+      newPassword: next,
+    });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, "validation_failed", "/currentPassword"]);
-    expect((await ann.browser.post("/api/me/password", { currentPassword: password, newPassword: "short" })).body.errors[0].pointer).toBe(
-      "/newPassword",
-    );
+    expect(
+      (await ann.browser.post("/api/me/password", { currentPassword: password, newPassword: "short" })).body.errors[0]
+        .pointer,
+    ).toBe("/newPassword");
     await signIn(app, ann.email);
   });
 
@@ -150,7 +164,9 @@ describe("changing the password", () => {
     const elsewhere = await signIn(app, bob.email);
     const link = await askForReset(app, bob.email);
     const before = [...bob.browser.cookies];
-    expect((await bob.browser.post("/api/me/password", { currentPassword: password, newPassword: next })).status).toBe(204);
+    expect((await bob.browser.post("/api/me/password", { currentPassword: password, newPassword: next })).status).toBe(
+      204,
+    );
     expect([...bob.browser.cookies]).not.toEqual(before);
     expect((await bob.browser.get("/api/me")).status).toBe(200);
     expect((await elsewhere.browser.get("/api/me")).status).toBe(401);
@@ -209,7 +225,9 @@ describe("resetting the password", () => {
     const stored = await app.database.query("SELECT * FROM verification");
     expect(JSON.stringify(stored)).not.toContain(token);
 
-    const answers = await Promise.all(Array.from({ length: 5 }, (_, index) => confirm(app, token, `brand new horse ${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => confirm(app, token, `brand new horse ${index}`)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400, 400]);
     const refused = answers.find(({ status }) => status === 400);
     expect([refused?.body.code, refused?.body.errors[0].pointer]).toEqual(["validation_failed", "/token"]);
@@ -250,13 +268,18 @@ describe("with a mail server", () => {
       await mailbox.stop();
     }
     const [mail] = mailbox.to(dora.email);
-    const token = mail?.text.match(new RegExp(`${mailing.platformUrl}/reset-password\\?token=([\\w-]+)`))?.[1] as string;
+    const token = mail?.text.match(
+      new RegExp(`${mailing.platformUrl}/reset-password\\?token=([\\w-]+)`),
+    )?.[1] as string;
     expect((await confirm(app, token, "brand new horse")).status).toBe(204);
     const log = mailing.logLines.join("");
     for (const secret of [
       token,
       password,
-      ...[...dora.browser.cookies.values()].flatMap((value) => [value, decodeURIComponent(value).split(".", 1)[0] as string]),
+      ...[...dora.browser.cookies.values()].flatMap((value) => [
+        value,
+        decodeURIComponent(value).split(".", 1)[0] as string,
+      ]),
     ])
       expect(log).not.toContain(secret);
   });

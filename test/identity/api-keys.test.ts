@@ -37,7 +37,9 @@ describe("creating a key", () => {
     expect(key).toMatch(/^swy_[0-9A-Za-z]{38}$/);
     expect(hint).toBe(`swy_…${key.slice(-4)}`);
     const listed = await owner.browser.get(path);
-    expect(listed.body.data).toContainEqual(expect.objectContaining({ id, hint, scopes: ["workflows:trigger"], lastUsedAt: null }));
+    expect(listed.body.data).toContainEqual(
+      expect.objectContaining({ id, hint, scopes: ["workflows:trigger"], lastUsedAt: null }),
+    );
     expect(listed.text).not.toContain(key);
   });
 
@@ -49,18 +51,26 @@ describe("creating a key", () => {
     expect(app.logLines.join("")).not.toContain(key);
   });
 
-  it.each([{ scopes: [] }, { scopes: ["*"] }, { scopes: ["workflows:*"] }, { scopes: ["platform:read"] }, { scopes: "mcp:invoke" }, {}])(
-    "refuses the scopes of %j and names the field",
-    async (request) => {
-      const { status, body } = await owner.browser.post(path, { name: "bad", ...request });
-      expect(status).toBe(400);
-      expect(body.code).toBe("validation_failed");
-      expect(body.errors[0].pointer).toMatch(/^\/scopes/);
-    },
-  );
+  it.each([
+    { scopes: [] },
+    { scopes: ["*"] },
+    { scopes: ["workflows:*"] },
+    { scopes: ["platform:read"] },
+    { scopes: "mcp:invoke" },
+    {},
+  ])("refuses the scopes of %j and names the field", async (request) => {
+    const { status, body } = await owner.browser.post(path, { name: "bad", ...request });
+    expect(status).toBe(400);
+    expect(body.code).toBe("validation_failed");
+    expect(body.errors[0].pointer).toMatch(/^\/scopes/);
+  });
 
   it("refuses an expiry in the past", async () => {
-    const { status, body } = await owner.browser.post(path, { name: "old", scopes: ["mcp:invoke"], expiresAt: "2020-01-01T00:00:00Z" });
+    const { status, body } = await owner.browser.post(path, {
+      name: "old",
+      scopes: ["mcp:invoke"],
+      expiresAt: "2020-01-01T00:00:00Z",
+    });
     expect([status, body.errors[0].pointer]).toEqual([400, "/expiresAt"]);
   });
 });
@@ -71,7 +81,9 @@ describe("using a key", () => {
     const response = await trigger(key);
     expect([response.status, await codeOf(response)]).toEqual([404, "workflow_not_found"]);
     await expect
-      .poll(async () => (await app.database.query("SELECT last_used_at FROM api_key WHERE id = $1", [id]))[0]?.last_used_at)
+      .poll(
+        async () => (await app.database.query("SELECT last_used_at FROM api_key WHERE id = $1", [id]))[0]?.last_used_at,
+      )
       .toBeInstanceOf(Date);
   });
 
@@ -81,7 +93,11 @@ describe("using a key", () => {
   });
 
   it.each([undefined, "", "   "])("answers 401 api_key_missing for %j", async (key) => {
-    const response = await trigger(undefined, app.platformUrl, key === undefined ? {} : { headers: { "x-api-key": key } });
+    const response = await trigger(
+      undefined,
+      app.platformUrl,
+      key === undefined ? {} : { headers: { "x-api-key": key } },
+    );
     expect([response.status, await codeOf(response)]).toEqual([401, "api_key_missing"]);
   });
 
@@ -98,7 +114,9 @@ describe("using a key", () => {
     const { key } = await createKey();
     const inQuery = await fetch(`${app.platformUrl}/task-runner/trigger/x?api_key=${key}`, { method: "POST" });
     expect(inQuery.status).toBe(401);
-    expect((await trigger(undefined, app.platformUrl, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
+    expect((await trigger(undefined, app.platformUrl, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+      401,
+    );
   });
 
   it("refuses a key sent twice", async () => {
@@ -113,7 +131,10 @@ describe("using a key", () => {
 
   it("refuses a wrong scope before the body is read", async () => {
     const { key } = await createKey(["mcp:invoke"]);
-    const response = await trigger(key, app.platformUrl, { body: "{not json", headers: { "content-type": "application/json" } });
+    const response = await trigger(key, app.platformUrl, {
+      body: "{not json",
+      headers: { "content-type": "application/json" },
+    });
     expect([response.status, await codeOf(response)]).toEqual([403, "insufficient_scope"]);
   });
 
@@ -169,7 +190,10 @@ describe("ending a key", () => {
 describe("who may manage keys", () => {
   it.each(["member", "viewer"] as const)("refuses a %s", async (role) => {
     const person = await signUpMember(app, owner.organizationId, `Key${role}`, role);
-    for (const answer of [await person.browser.get(path), await person.browser.post(path, { name: "x", scopes: ["mcp:invoke"] })])
+    for (const answer of [
+      await person.browser.get(path),
+      await person.browser.post(path, { name: "x", scopes: ["mcp:invoke"] }),
+    ])
       expect([answer.status, answer.body.code]).toEqual([403, "role_required"]);
   });
 

@@ -38,29 +38,36 @@ describe("deleting what has very many runs in the queue", () => {
     return Object.fromEntries(rows.map(({ status, count: howMany }) => [status, howMany]));
   };
 
-  it.each(["workflow", "organization"])("answers at once for a %s, ends all of them and begins none", { timeout: 60_000 }, async (what) => {
-    const { app } = flows;
-    const { browser, organizationId } = await signUpOwner(app, `Many ${what}`.replace(" ", ""));
-    const path = `/api/organizations/${organizationId}`;
-    const slow = { name: "Slow", canvas: { nodes: [node("wait", "system_wait", { seconds: 60 })], edges: [] } };
-    const busy = await browser.post(`${path}/workflows`, slow);
-    await browser.post(`${path}/workflows/${busy.body.id}/runs`, {});
-    const { body } = await browser.post(`${path}/workflows`, { ...slow, name: "Many" });
-    await until(async () => (await countBy(busy.body.id)).running === 1);
-    await plantQueued(organizationId, body.id, 20_000);
-    // Claimed before it is deleted, and waiting for the slot that the busy one has.
-    const claimed = "SELECT FROM run_queue.job WHERE group_id = $1 AND state = 'active'";
-    await until(async () => (await app.database.query(claimed, [organizationId])).length > 1);
-    const startedAt = performance.now();
-    expect((await browser.delete(what === "workflow" ? `${path}/workflows/${body.id}` : path)).status).toBe(204);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
-    await until(async () => (await countBy(body.id)).pending === undefined, 40_000);
-    if (what === "workflow") expect([await countBy(body.id), await countBy(busy.body.id)]).toEqual([{ cancelled: 20_000 }, { running: 1 }]);
-    expect(await app.database.query("SELECT FROM run_node WHERE run_id IN (SELECT id FROM run WHERE workflow_id = $1)", [body.id])).toEqual(
-      [],
-    );
-    if (what === "workflow") await browser.delete(path);
-  });
+  it.each(["workflow", "organization"])(
+    "answers at once for a %s, ends all of them and begins none",
+    { timeout: 60_000 },
+    async (what) => {
+      const { app } = flows;
+      const { browser, organizationId } = await signUpOwner(app, `Many ${what}`.replace(" ", ""));
+      const path = `/api/organizations/${organizationId}`;
+      const slow = { name: "Slow", canvas: { nodes: [node("wait", "system_wait", { seconds: 60 })], edges: [] } };
+      const busy = await browser.post(`${path}/workflows`, slow);
+      await browser.post(`${path}/workflows/${busy.body.id}/runs`, {});
+      const { body } = await browser.post(`${path}/workflows`, { ...slow, name: "Many" });
+      await until(async () => (await countBy(busy.body.id)).running === 1);
+      await plantQueued(organizationId, body.id, 20_000);
+      // Claimed before it is deleted, and waiting for the slot that the busy one has.
+      const claimed = "SELECT FROM run_queue.job WHERE group_id = $1 AND state = 'active'";
+      await until(async () => (await app.database.query(claimed, [organizationId])).length > 1);
+      const startedAt = performance.now();
+      expect((await browser.delete(what === "workflow" ? `${path}/workflows/${body.id}` : path)).status).toBe(204);
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      await until(async () => (await countBy(body.id)).pending === undefined, 40_000);
+      if (what === "workflow")
+        expect([await countBy(body.id), await countBy(busy.body.id)]).toEqual([{ cancelled: 20_000 }, { running: 1 }]);
+      expect(
+        await app.database.query("SELECT FROM run_node WHERE run_id IN (SELECT id FROM run WHERE workflow_id = $1)", [
+          body.id,
+        ]),
+      ).toEqual([]);
+      if (what === "workflow") await browser.delete(path);
+    },
+  );
 
   it("ends a run whose turn comes before it could be ended", async () => {
     const id = await flows.save([node("wait", "system_wait", { seconds: 2 })]);
@@ -68,7 +75,10 @@ describe("deleting what has very many runs in the queue", () => {
     await plantQueued(flows.owner.organizationId, id, 1);
     const [run] = await flows.app.database.query<{ id: string }>("SELECT id FROM run WHERE workflow_id = $1", [id]);
     const last = await flows.ended(run?.id ?? "");
-    expect(last).toMatchObject({ status: "cancelled", error: { code: "cancelled", message: "The workflow was deleted." } });
+    expect(last).toMatchObject({
+      status: "cancelled",
+      error: { code: "cancelled", message: "The workflow was deleted." },
+    });
     expect(last.nodes.every(({ startedAt }) => startedAt === null)).toBe(true);
   });
 });

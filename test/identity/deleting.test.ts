@@ -19,9 +19,10 @@ const count = async (table: string, organizationId: string) => {
 };
 
 const statusesOf = async (workflowId: string) => {
-  const rows = await flows.app.database.query<{ status: string }>("SELECT status FROM run WHERE workflow_id = $1 ORDER BY id", [
-    workflowId,
-  ]);
+  const rows = await flows.app.database.query<{ status: string }>(
+    "SELECT status FROM run WHERE workflow_id = $1 ORDER BY id",
+    [workflowId],
+  );
   return rows.map(({ status }) => status);
 };
 
@@ -47,9 +48,10 @@ describe("deleting a workflow", () => {
     expect(await statusesOf(id)).toEqual(["cancelled", "cancelled", "cancelled", "cancelled"]);
     expect((await flows.ended(foreign.body.id)).status).toBe("succeeded");
     await delay(2_500);
-    const nodes = await flows.app.database.query("SELECT FROM run_node WHERE node_id = 'after' AND run_id = ANY ($1::uuid[])", [
-      runs.map(({ body }) => body.id),
-    ]);
+    const nodes = await flows.app.database.query(
+      "SELECT FROM run_node WHERE node_id = 'after' AND run_id = ANY ($1::uuid[])",
+      [runs.map(({ body }) => body.id)],
+    );
     expect(nodes).toEqual([]);
   });
 
@@ -76,7 +78,10 @@ describe("deleting an organization", () => {
       canvas: { nodes: [node("wait", "system_wait", { seconds: 60 })], edges: [] },
     });
     const trigger = async () =>
-      await fetch(`${app.platformUrl}/task-runner/trigger/${workflow.id}`, { method: "POST", headers: { "x-api-key": key } });
+      await fetch(`${app.platformUrl}/task-runner/trigger/${workflow.id}`, {
+        method: "POST",
+        headers: { "x-api-key": key },
+      });
     for (let index = 0; index < 3; index++) expect((await trigger()).status).toBe(202);
     await app.database.query(
       `INSERT INTO workflow_version (organization_id, workflow_id, version, canvas, canvas_sha256, note)
@@ -102,11 +107,16 @@ describe("deleting an organization", () => {
   it("goes on after a process died in the middle of it", async () => {
     const { app } = flows;
     const cem = await signUpOwner(app, "Cem");
-    await cem.browser.post(`/api/organizations/${cem.organizationId}/workflows`, { name: "Left", canvas: { nodes: [], edges: [] } });
+    await cem.browser.post(`/api/organizations/${cem.organizationId}/workflows`, {
+      name: "Left",
+      canvas: { nodes: [], edges: [] },
+    });
     await app.database.query("UPDATE organization SET deleted_at = now() WHERE id = $1", [cem.organizationId]);
     expect((await cem.browser.get(`/api/organizations/${cem.organizationId}/workflows`)).status).toBe(404);
     await app.removeDeleted();
-    expect([await count("organization", cem.organizationId), await count("workflow", cem.organizationId)]).toEqual([0, 0]);
+    expect([await count("organization", cem.organizationId), await count("workflow", cem.organizationId)]).toEqual([
+      0, 0,
+    ]);
   });
 
   it("does not wait for another that cannot be removed", async () => {
@@ -118,11 +128,15 @@ describe("deleting an organization", () => {
          RETURN OLD;
        END $$`,
     );
-    await database.query("CREATE TRIGGER keep_it BEFORE DELETE ON organization FOR EACH ROW EXECUTE FUNCTION keep_it()");
+    await database.query(
+      "CREATE TRIGGER keep_it BEFORE DELETE ON organization FOR EACH ROW EXECUTE FUNCTION keep_it()",
+    );
     for (const { organizationId } of [dan, eva])
       await database.query("UPDATE organization SET deleted_at = clock_timestamp() WHERE id = $1", [organizationId]);
     await removeDeleted();
-    expect([await count("organization", dan.organizationId), await count("organization", eva.organizationId)]).toEqual([1, 0]);
+    expect([await count("organization", dan.organizationId), await count("organization", eva.organizationId)]).toEqual([
+      1, 0,
+    ]);
     await database.query("DROP FUNCTION keep_it CASCADE");
     await removeDeleted();
     expect(await count("organization", dan.organizationId)).toBe(0);

@@ -16,7 +16,10 @@ beforeAll(async () => {
   app = await startTestApp();
   owner = await signUpOwner(app, "Olga");
   path = `/api/organizations/${owner.organizationId}`;
-  [admin, guest] = await Promise.all([signUpMember(app, owner.organizationId, "Adam", "admin"), signUpOwner(app, "Gus")]);
+  [admin, guest] = await Promise.all([
+    signUpMember(app, owner.organizationId, "Adam", "admin"),
+    signUpOwner(app, "Gus"),
+  ]);
 });
 afterAll(() => app.stop());
 
@@ -28,7 +31,8 @@ async function invite(email: string, role: Role = "member") {
   return { id: body.id as string, token: searchParams.get("token") as string, link: body.link as string };
 }
 
-const accept = ({ id, token }: { id: string; token: string }, who = guest) => who.browser.post(`/api/invitations/${id}/accept`, { token });
+const accept = ({ id, token }: { id: string; token: string }, who = guest) =>
+  who.browser.post(`/api/invitations/${id}/accept`, { token });
 const view = ({ id, token }: { id: string; token: string }) =>
   app.browser().get(`/api/invitations/${id}?token=${encodeURIComponent(token)}`);
 const signUp = ({ id, token }: { id: string; token: string }, browser = app.browser()) =>
@@ -41,7 +45,10 @@ const roleOf = async (userId: string) =>
     ])
   ).map(({ role }) => role);
 const removeGuest = () =>
-  app.database.query("DELETE FROM member WHERE organization_id = $1 AND user_id = $2", [owner.organizationId, guest.userId]);
+  app.database.query("DELETE FROM member WHERE organization_id = $1 AND user_id = $2", [
+    owner.organizationId,
+    guest.userId,
+  ]);
 
 describe("inviting", () => {
   it("shows the link once and stores only its hash", async () => {
@@ -68,7 +75,9 @@ describe("inviting", () => {
   it("does not hand out more than the inviting person has", async () => {
     const raised = await admin.browser.post(`${path}/invitations`, { email: "boss@example.com", role: "owner" });
     expect([raised.status, raised.body.code]).toEqual([403, "role_required"]);
-    expect((await admin.browser.post(`${path}/invitations`, { email: "peer@example.com", role: "admin" })).status).toBe(201);
+    expect((await admin.browser.post(`${path}/invitations`, { email: "peer@example.com", role: "admin" })).status).toBe(
+      201,
+    );
     expect((await owner.browser.get(`${path}/invitations`)).text).not.toContain("boss@example.com");
   });
 
@@ -87,7 +96,9 @@ describe("inviting", () => {
     expect((await view({ id: replacement.id, token: old.token })).status).toBe(404);
     expect((await accept(old)).status).toBe(404);
     expect(
-      (await owner.browser.get(`${path}/invitations`)).body.data.filter(({ email }: { email: string }) => email === guest.email),
+      (await owner.browser.get(`${path}/invitations`)).body.data.filter(
+        ({ email }: { email: string }) => email === guest.email,
+      ),
     ).toHaveLength(1);
     expect((await accept(replacement)).status).toBe(200);
     expect(await roleOf(guest.userId)).toEqual(["viewer"]);
@@ -101,7 +112,10 @@ describe("inviting", () => {
       const mia = await signUpOwner(mailing, "Mia");
       const base = `/api/organizations/${mia.organizationId}`;
       await mia.browser.patch(base, { name: "Team\r\nBcc: eve@example.com\r\n\r\nhello" });
-      const { status, body } = await mia.browser.post(`${base}/invitations`, { email: "new@example.com", role: "member" });
+      const { status, body } = await mia.browser.post(`${base}/invitations`, {
+        email: "new@example.com",
+        role: "member",
+      });
       expect(status).toBe(201);
       await expect.poll(() => mailbox.mails.length).toBe(1);
       expect(mailbox.mails[0]?.to).toEqual(["new@example.com"]);
@@ -137,7 +151,9 @@ describe("accepting", () => {
 
   it("needs a session and the right token", async () => {
     const invitation = await invite(guest.email);
-    expect((await app.browser().post(`/api/invitations/${invitation.id}/accept`, { token: invitation.token })).status).toBe(401);
+    expect(
+      (await app.browser().post(`/api/invitations/${invitation.id}/accept`, { token: invitation.token })).status,
+    ).toBe(401);
     for (const wrong of [
       { ...invitation, token: "wrong" },
       { ...invitation, token: `${invitation.token}x` },
@@ -173,10 +189,14 @@ describe("accepting", () => {
       [invitation.id],
     );
     expect(row?.ok).toBe(true);
-    await app.database.query("UPDATE invitation SET expires_at = now() - interval '1 second' WHERE id = $1", [invitation.id]);
-    expect([(await view(invitation)).status, (await accept(invitation)).status, (await signUp(invitation)).status]).toEqual([
-      404, 404, 404,
+    await app.database.query("UPDATE invitation SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      invitation.id,
     ]);
+    expect([
+      (await view(invitation)).status,
+      (await accept(invitation)).status,
+      (await signUp(invitation)).status,
+    ]).toEqual([404, 404, 404]);
     expect(await roleOf(guest.userId)).toEqual([]);
   });
 
@@ -184,9 +204,11 @@ describe("accepting", () => {
     const invitation = await invite(guest.email);
     expect((await admin.browser.delete(`${path}/invitations/${invitation.id}`)).status).toBe(204);
     expect((await admin.browser.delete(`${path}/invitations/${invitation.id}`)).status).toBe(404);
-    expect([(await view(invitation)).status, (await accept(invitation)).status, (await signUp(invitation)).status]).toEqual([
-      404, 404, 404,
-    ]);
+    expect([
+      (await view(invitation)).status,
+      (await accept(invitation)).status,
+      (await signUp(invitation)).status,
+    ]).toEqual([404, 404, 404]);
   });
 });
 
@@ -211,7 +233,9 @@ describe("signing up with an invitation", () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const { status } of answers) expect([201, 404, 409]).toContain(status);
     expect(
-      await app.database.query("SELECT 1 FROM member JOIN app_user ON app_user.id = user_id WHERE email = 'often@example.com'"),
+      await app.database.query(
+        "SELECT 1 FROM member JOIN app_user ON app_user.id = user_id WHERE email = 'often@example.com'",
+      ),
     ).toHaveLength(1);
   });
 

@@ -17,7 +17,12 @@ beforeAll(async () => {
   const member = await signUpMember(app, bob.organizationId, "Mona", "member");
   const invitation = await bob.browser.post(`${base}/invitations`, { email: ann.email, role: "admin" });
   const key = await bob.browser.post(`${base}/api-keys`, { name: "CI", scopes: ["workflows:trigger"] });
-  foreign = { organization: bob.organizationId, member: member.memberId, invitation: invitation.body.id, key: key.body.id };
+  foreign = {
+    organization: bob.organizationId,
+    member: member.memberId,
+    invitation: invitation.body.id,
+    key: key.body.id,
+  };
   const tokens = await app.database.query<{ token: string }>("SELECT token FROM session");
   secrets = [
     password,
@@ -104,7 +109,12 @@ const send = async ([method, path, body]: Call, ids: Ids) => {
   const { status, body: answer, headers } = await ann.browser.send(method, path(ids), body);
   return { status, answer: { ...answer, requestId: "", instance: "" }, type: headers.get("content-type") };
 };
-const nobodys = (): Ids => ({ organization: randomUUID(), member: randomUUID(), invitation: randomUUID(), key: randomUUID() });
+const nobodys = (): Ids => ({
+  organization: randomUUID(),
+  member: randomUUID(),
+  invitation: randomUUID(),
+  key: randomUUID(),
+});
 const nameOf = ([method, path]: Call) =>
   `${method} ${path({ organization: ":organization", member: ":member", invitation: ":invitation", key: ":key" })}`;
 const named = (calls: Call[]) => calls.map((call) => ({ name: nameOf(call), call }));

@@ -41,9 +41,11 @@ async function createOrganization(name = "Another team") {
 }
 
 const rolesIn = async (organizationId: string) =>
-  (await app.database.query<{ role: Role }>("SELECT role FROM member WHERE organization_id = $1 ORDER BY role", [organizationId])).map(
-    ({ role }) => role,
-  );
+  (
+    await app.database.query<{ role: Role }>("SELECT role FROM member WHERE organization_id = $1 ORDER BY role", [
+      organizationId,
+    ])
+  ).map(({ role }) => role);
 
 describe("who creates organizations", () => {
   const create = ({ browser }: { browser: Browser }) => browser.post("/api/organizations", { name: "Mine" });
@@ -83,7 +85,10 @@ describe("an organization", () => {
     expect(role).toBe("owner");
     const { body } = await owner.browser.get(`/api/organizations/${id}`);
     expect(body).toMatchObject({ id, name: "Zażółć 👩‍🚀", role: "owner" });
-    expect((await owner.browser.patch(`/api/organizations/${id}`, { name: "New" })).body).toEqual({ ...body, name: "New" });
+    expect((await owner.browser.patch(`/api/organizations/${id}`, { name: "New" })).body).toEqual({
+      ...body,
+      name: "New",
+    });
     expect((await owner.browser.get("/api/me")).body.organizations).toContainEqual({ id, name: "New", role: "owner" });
     expect((await owner.browser.delete(`/api/organizations/${id}`)).status).toBe(204);
     expect((await owner.browser.get(`/api/organizations/${id}`)).status).toBe(404);
@@ -97,19 +102,31 @@ describe("an organization", () => {
 });
 
 describe("what each role may do", () => {
-  type Call = [name: string, least: Role, call: (browser: Browser, base: string, target: string) => Promise<{ status: number }>];
+  type Call = [
+    name: string,
+    least: Role,
+    call: (browser: Browser, base: string, target: string) => Promise<{ status: number }>,
+  ];
   const invite = { email: "guest@example.com", role: "viewer" };
   const calls: Call[] = [
     ["read the organization", "viewer", (browser, base) => browser.get(base)],
     ["list members", "viewer", (browser, base) => browser.get(`${base}/members`)],
     ["rename the organization", "admin", (browser, base) => browser.patch(base, { name: "Renamed" })],
-    ["change a role", "admin", (browser, base, target) => browser.patch(`${base}/members/${target}`, { role: "viewer" })],
+    [
+      "change a role",
+      "admin",
+      (browser, base, target) => browser.patch(`${base}/members/${target}`, { role: "viewer" }),
+    ],
     ["remove a member", "admin", (browser, base, target) => browser.delete(`${base}/members/${target}`)],
     ["list invitations", "admin", (browser, base) => browser.get(`${base}/invitations`)],
     ["invite", "admin", (browser, base) => browser.post(`${base}/invitations`, invite)],
     ["withdraw an invitation", "admin", (browser, base) => browser.delete(`${base}/invitations/${randomUUID()}`)],
     ["list API keys", "admin", (browser, base) => browser.get(`${base}/api-keys`)],
-    ["create an API key", "admin", (browser, base) => browser.post(`${base}/api-keys`, { name: "x", scopes: ["mcp:invoke"] })],
+    [
+      "create an API key",
+      "admin",
+      (browser, base) => browser.post(`${base}/api-keys`, { name: "x", scopes: ["mcp:invoke"] }),
+    ],
     ["regenerate an API key", "admin", (browser, base) => browser.post(`${base}/api-keys/${randomUUID()}/regenerate`)],
     ["delete an API key", "admin", (browser, base) => browser.delete(`${base}/api-keys/${randomUUID()}`)],
     ["leave", "viewer", (browser, base) => browser.delete(`${base}/members/me`)],
@@ -126,7 +143,9 @@ describe("what each role may do", () => {
     await join(id, people[role].userId, role);
     if (role === "owner") await join(id, people.admin.userId, "owner");
     const before = await rolesIn(id);
-    const { status, body } = (await call(people[role].browser, `/api/organizations/${id}`, target)) as Awaited<ReturnType<Browser["get"]>>;
+    const { status, body } = (await call(people[role].browser, `/api/organizations/${id}`, target)) as Awaited<
+      ReturnType<Browser["get"]>
+    >;
     // An unknown invitation or key is a 404 of its own; what counts is that the role let the call through.
     if (allowed) expect([200, 201, 204, 404]).toContain(status);
     else {
@@ -182,7 +201,9 @@ describe("members", () => {
     expect((await people.member.browser.get(base)).status).toBe(200);
     expect((await owner.browser.delete(`${base}/members/${memberId}`)).status).toBe(204);
     expect((await people.member.browser.get(base)).status).toBe(404);
-    expect((await people.member.browser.get("/api/me")).body.organizations).not.toContainEqual(expect.objectContaining({ id }));
+    expect((await people.member.browser.get("/api/me")).body.organizations).not.toContainEqual(
+      expect.objectContaining({ id }),
+    );
     expect((await owner.browser.delete(`${base}/members/${memberId}`)).status).toBe(404);
     expect((await people.viewer.browser.delete(`${base}/members/me`)).status).toBe(204);
     expect((await people.viewer.browser.get(base)).status).toBe(404);
@@ -206,19 +227,26 @@ describe("members", () => {
   it.each([
     ["demoted", "UPDATE member SET role = 'viewer'", 403],
     ["removed", "DELETE FROM member", 404],
-  ])("act only with the role they still have when their turn comes: an admin %s meanwhile", async (_what, statement, expected) => {
-    const { id } = await createOrganization();
-    const target = await join(id, people.viewer.userId, "viewer");
-    const admin = await join(id, people.admin.userId, "admin");
-    const holding = app.database.query(
-      `BEGIN; SELECT FROM member WHERE organization_id = '${id}' FOR UPDATE; SELECT pg_sleep(0.5); ${statement} WHERE id = '${admin}'; COMMIT`,
-    );
-    const isHeld = async () =>
-      (await app.database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")).length;
-    await expect.poll(isHeld).toBe(1);
-    const { status } = await people.admin.browser.delete(`/api/organizations/${id}/members/${target}`);
-    await holding;
-    expect(status).toBe(expected);
-    expect(await rolesIn(id)).toContain("viewer");
-  });
+  ])(
+    "act only with the role they still have when their turn comes: an admin %s meanwhile",
+    async (_what, statement, expected) => {
+      const { id } = await createOrganization();
+      const target = await join(id, people.viewer.userId, "viewer");
+      const admin = await join(id, people.admin.userId, "admin");
+      const holding = app.database.query(
+        `BEGIN; SELECT FROM member WHERE organization_id = '${id}' FOR UPDATE; SELECT pg_sleep(0.5); ${statement} WHERE id = '${admin}'; COMMIT`,
+      );
+      const isHeld = async () =>
+        (
+          await app.database.query(
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'",
+          )
+        ).length;
+      await expect.poll(isHeld).toBe(1);
+      const { status } = await people.admin.browser.delete(`/api/organizations/${id}/members/${target}`);
+      await holding;
+      expect(status).toBe(expected);
+      expect(await rolesIn(id)).toContain("viewer");
+    },
+  );
 });

@@ -33,7 +33,8 @@ describe("a session", () => {
   it("ends when somebody signs in anew with the same browser, and no other one does", async () => {
     const dana = await signUpOwner(app, "Dana");
     const elsewhere = await signIn(app, ann.email);
-    const ids = async () => (await elsewhere.browser.get("/api/me/sessions")).body.data.map(({ id }: { id: string }) => id);
+    const ids = async () =>
+      (await elsewhere.browser.get("/api/me/sessions")).body.data.map(({ id }: { id: string }) => id);
     const count = (await ids()).length;
     for (const next of [ann.email, dana.email]) {
       const { browser } = await signIn(app, ann.email);
@@ -65,7 +66,9 @@ describe("a session", () => {
   });
 
   it("is refused with any other cookie than the signed one", async () => {
-    const [token = "", signature = ""] = decodeURIComponent(ann.browser.cookies.get(cookieName) as string).split(/\.(.*)/s);
+    const [token = "", signature = ""] = decodeURIComponent(ann.browser.cookies.get(cookieName) as string).split(
+      /\.(.*)/s,
+    );
     const flipped = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
     const [stored] = await app.database.query("SELECT token, id FROM session WHERE token = $1", [token]);
     expect(stored?.token).toBe(token);
@@ -123,9 +126,10 @@ describe("a session", () => {
     );
     const { status, headers } = await browser.get("/api/me");
     expect([status, headers.getSetCookie().map((line) => line.split("=", 1)[0])]).toEqual([200, [cookieName]]);
-    const [row] = await app.database.query("SELECT expires_at > now() + interval '6 days' AS renewed FROM session WHERE id = $1", [
-      sessionId,
-    ]);
+    const [row] = await app.database.query(
+      "SELECT expires_at > now() + interval '6 days' AS renewed FROM session WHERE id = $1",
+      [sessionId],
+    );
     expect(row?.renewed).toBe(true);
   });
 });
@@ -145,15 +149,24 @@ describe("where I am signed in", () => {
         userAgent: "node",
       },
     ]);
-    for (const { token } of await app.database.query<{ token: string }>("SELECT token FROM session")) expect(text).not.toContain(token);
+    for (const { token } of await app.database.query<{ token: string }>("SELECT token FROM session"))
+      expect(text).not.toContain(token);
   });
 
   it("shows the address a person came from, which only a trusted proxy may name", async () => {
-    const proxied = await startTestApp({ database: app.database, environment: { TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" } });
+    const proxied = await startTestApp({
+      database: app.database,
+      environment: { TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" },
+    });
     try {
       const addressSeenBy = async (where: TestApp) => {
         const browser = where.browser();
-        await browser.send("POST", "/api/sign-in", { email: ann.email, password }, { "x-forwarded-for": "2001:db8:9:9:a:b:c:d" });
+        await browser.send(
+          "POST",
+          "/api/sign-in",
+          { email: ann.email, password },
+          { "x-forwarded-for": "2001:db8:9:9:a:b:c:d" },
+        );
         const { data } = (await browser.get("/api/me/sessions")).body;
         return data.find(({ current }: { current: boolean }) => current).ipAddress;
       };
@@ -165,7 +178,11 @@ describe("where I am signed in", () => {
   });
 
   it("ends one session, and then all others", async () => {
-    const [one, two, three] = [await signIn(app, ann.email), await signIn(app, ann.email), await signIn(app, ann.email)];
+    const [one, two, three] = [
+      await signIn(app, ann.email),
+      await signIn(app, ann.email),
+      await signIn(app, ann.email),
+    ];
     const { sessionId } = (await two.browser.get("/api/me")).body;
     expect((await one.browser.delete(`/api/me/sessions/${sessionId}`)).status).toBe(204);
     expect((await two.browser.get("/api/me")).status).toBe(401);
@@ -237,16 +254,19 @@ describe("the page a change comes from", () => {
   it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "2130706433", ""])(
     "is not answered under the name %j",
     async (host) => {
-      const answer = await rawRequest(app.platformUrl, `GET /api/setup HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const answer = await rawRequest(
+        app.platformUrl,
+        `GET /api/setup HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
       expect(answer).toMatch(/^HTTP\/1\.1 403 /);
       expect(answer).toContain('"code":"host_refused"');
     },
   );
 
   it.each(["localhost", "127.0.0.1:3000", "[::1]", "LOCALHOST:99"])("is answered under the name %j", async (host) => {
-    expect(await rawRequest(app.platformUrl, `GET /api/setup HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
-      /^HTTP\/1\.1 200 /,
-    );
+    expect(
+      await rawRequest(app.platformUrl, `GET /api/setup HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    ).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
@@ -256,8 +276,15 @@ it("says that the database is away, neither that nobody is signed in nor that so
   try {
     const { browser } = await signIn(linked, ann.email);
     link.cut();
-    for (const answer of [await browser.get("/api/me"), await browser.post("/api/sign-in", { email: ann.email, password })])
-      expect([answer.status, answer.body.code, answer.headers.getSetCookie()]).toEqual([503, "database_unavailable", []]);
+    for (const answer of [
+      await browser.get("/api/me"),
+      await browser.post("/api/sign-in", { email: ann.email, password }),
+    ])
+      expect([answer.status, answer.body.code, answer.headers.getSetCookie()]).toEqual([
+        503,
+        "database_unavailable",
+        [],
+      ]);
   } finally {
     link.cut();
     await linked.stop();

@@ -30,7 +30,9 @@ describe("the first account", () => {
       "/organizationName",
       "/password",
     ]);
-    const wrong = await app.browser().post("/api/setup", { name: " ", email: "ann", password: "short", organizationName: "\t " });
+    const wrong = await app
+      .browser()
+      .post("/api/setup", { name: " ", email: "ann", password: "short", organizationName: "\t " });
     expect([wrong.status, wrong.body.code]).toEqual([400, "validation_failed"]);
     expect(wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
       "/email",
@@ -44,12 +46,15 @@ describe("the first account", () => {
   it("is created once when 20 people try at the same moment", async () => {
     const attempts = Array.from({ length: 20 }, (_, index) => {
       const browser = app.browser();
-      return browser.post("/api/setup", { ...first, email: `ann${index}@example.com` }).then((answer) => ({ browser, answer }));
+      return browser
+        .post("/api/setup", { ...first, email: `ann${index}@example.com` })
+        .then((answer) => ({ browser, answer }));
     });
     const answers = await Promise.all(attempts);
     const created = answers.filter(({ answer }) => answer.status === 201);
     expect(created).toHaveLength(1);
-    for (const { answer } of answers) if (answer.status !== 201) expect([answer.status, answer.body.code]).toEqual([409, "setup_done"]);
+    for (const { answer } of answers)
+      if (answer.status !== 201) expect([answer.status, answer.body.code]).toEqual([409, "setup_done"]);
     expect(await countRows(app)).toEqual({ users: 1, organizations: 1, members: 1 });
 
     const [winner] = created;
@@ -78,7 +83,13 @@ describe("the setup token", () => {
     const app = await startTestApp({ environment: { LISTEN_HOST: "0.0.0.0" } });
     try {
       expect((await app.browser().get("/api/setup")).body).toEqual({ needed: true, setupTokenRequired: true });
-      for (const setupToken of [undefined, "", "wrong", `${app.parts.identity.setupToken} `, app.parts.identity.setupToken?.slice(0, -1)]) {
+      for (const setupToken of [
+        undefined,
+        "",
+        "wrong",
+        `${app.parts.identity.setupToken} `,
+        app.parts.identity.setupToken?.slice(0, -1),
+      ]) {
         const { status, body } = await app.browser().post("/api/setup", { ...first, setupToken });
         expect([status, body.code, body.errors[0].pointer]).toEqual([403, "setup_token_invalid", "/setupToken"]);
       }
@@ -86,7 +97,9 @@ describe("the setup token", () => {
       // Behind a proxy another process may answer than the one whose console was read.
       const other = await startTestApp({ environment: { LISTEN_HOST: "0.0.0.0" }, database: app.database });
       onTestFinished(() => other.stop());
-      const { status, text } = await other.browser().post("/api/setup", { ...first, setupToken: app.parts.identity.setupToken });
+      const { status, text } = await other
+        .browser()
+        .post("/api/setup", { ...first, setupToken: app.parts.identity.setupToken });
       expect(status).toBe(201);
       expect(text).not.toContain(app.parts.identity.setupToken);
     } finally {
@@ -115,7 +128,13 @@ describe("the session cookie", () => {
       const { headers } = await app.browser().post("/api/setup", first);
       const [attributes, ...others] = cookieOf(headers);
       expect(others).toEqual([]);
-      expect(attributes?.sort()).toEqual(["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax", "switchyard_session"]);
+      expect(attributes?.sort()).toEqual([
+        "HttpOnly",
+        "Max-Age=604800",
+        "Path=/",
+        "SameSite=Lax",
+        "switchyard_session",
+      ]);
     } finally {
       await app.stop();
     }
@@ -131,7 +150,14 @@ describe("the session cookie", () => {
       expect(status).toBe(201);
       const [attributes, ...others] = cookieOf(headers);
       expect(others).toEqual([]);
-      expect(attributes?.sort()).toEqual(["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax", "Secure", "__Host-switchyard_session"]);
+      expect(attributes?.sort()).toEqual([
+        "HttpOnly",
+        "Max-Age=604800",
+        "Path=/",
+        "SameSite=Lax",
+        "Secure",
+        "__Host-switchyard_session",
+      ]);
       expect((await browser.get("/api/me")).status).toBe(200);
       expect((await browser.send("POST", "/api/sign-out", undefined, origin)).status).toBe(204);
       expect((await browser.get("/api/me")).status).toBe(401);
@@ -170,12 +196,21 @@ describe("the hosted service", () => {
       image: "x",
       callbackURL: "https://evil.example",
     };
-    const { status, body } = await browser.post("/api/sign-up", { name: "Bob", ...first, email: "bob@example.com", ...extra });
+    const { status, body } = await browser.post("/api/sign-up", {
+      name: "Bob",
+      ...first,
+      email: "bob@example.com",
+      ...extra,
+    });
     expect([status, body.userId === id]).toEqual([201, false]);
     const [row] = await app.database.query("SELECT email_verified, image FROM app_user WHERE id = $1", [body.userId]);
     expect(row).toEqual({ email_verified: false, image: null });
     await browser.patch("/api/me", { name: "Bobby", email: "ann@example.com", id });
-    expect((await browser.get("/api/me")).body.user).toMatchObject({ id: body.userId, name: "Bobby", email: "bob@example.com" });
+    expect((await browser.get("/api/me")).body.user).toMatchObject({
+      id: body.userId,
+      name: "Bobby",
+      email: "bob@example.com",
+    });
   });
 
   it("creates one account when the same address signs up ten times at the same moment", async () => {

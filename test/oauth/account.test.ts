@@ -31,7 +31,11 @@ async function open(serverId: string | undefined) {
   return await openConsent(oauth.client.authorizeUrl({ ...request, ...challenge }), oauth.ann);
 }
 
-const approval = (rest: Partial<ConsentDecision>) => ({ approve: true, organizationId: oauth.ann.organizationId, ...rest });
+const approval = (rest: Partial<ConsentDecision>) => ({
+  approve: true,
+  organizationId: oauth.ann.organizationId,
+  ...rest,
+});
 const connect = (credentialId?: string) =>
   connectClient(oauth.client, oauth.ann, { serverId: "github", ...(credentialId ? { credentialId } : {}) });
 
@@ -39,8 +43,10 @@ const connect = (credentialId?: string) =>
 async function call({ mcp }: Awaited<ReturnType<typeof connect>>, credentials?: Record<string, string>) {
   const given = { owner: "acme", repo: "site", title: "Hello", ...(credentials ? { credentials } : {}) };
   const { json } = await mcp.modern("github", "tools/call", { name: "github_create_issue", arguments: given });
-  const [last] = (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/tool-calls?limit=1`)).body.data;
-  const record = (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/tool-calls/${last.id}`)).body;
+  const [last] = (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/tool-calls?limit=1`)).body
+    .data;
+  const record = (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/tool-calls/${last.id}`))
+    .body;
   return { used: record.credentials, code: json.result?._meta["switchyard/error"]?.code };
 }
 
@@ -83,14 +89,19 @@ describe("an application", () => {
     expect((await call(unchosen)).used).toEqual({ github: main.reference });
     expect((await call(chosen, { github: main.reference })).used).toEqual({ github: main.reference });
     const { body } = await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/connections`);
-    expect(body.data.slice(0, 2).map(({ credentialId }: { credentialId: string | null }) => credentialId)).toEqual([null, second.id]);
+    expect(body.data.slice(0, 2).map(({ credentialId }: { credentialId: string | null }) => credentialId)).toEqual([
+      null,
+      second.id,
+    ]);
   });
 
   it("keeps the choice over a refresh, and needs no default of the organization", async () => {
     const second = await save("Second");
     const connected = await connect(second.id);
     const { body } = await connected.refresh(connected.tokens.refresh_token);
-    expect((await call({ ...connected, mcp: oauth.client.use(body.access_token) })).used).toEqual({ github: second.reference });
+    expect((await call({ ...connected, mcp: oauth.client.use(body.access_token) })).used).toEqual({
+      github: second.reference,
+    });
     const { json } = await connected.mcp.modern("github", "tools/list", {});
     for (const { inputSchema } of json.result?.tools ?? []) expect(inputSchema.required).not.toContain("credentials");
   });
@@ -99,7 +110,10 @@ describe("an application", () => {
     await save("Main", { makeDefault: true });
     const second = await save("Second");
     const connected = await connect(second.id);
-    await oauth.app.parts.vault.credentials.remove({ organizationId: oauth.ann.organizationId, credentialId: second.id });
+    await oauth.app.parts.vault.credentials.remove({
+      organizationId: oauth.ann.organizationId,
+      credentialId: second.id,
+    });
     expect(await call(connected)).toMatchObject({ code: "credential_not_accessible" });
   });
 
@@ -114,6 +128,8 @@ describe("an application", () => {
     const wrong = await (await open("github")).decide(approval({ credentialId: slack.id }));
     expectProblem(wrong, { status: 400, code: "credential_type_mismatch" });
     const needless = await (await open("platform")).decide(approval({ credentialId: slack.id }));
-    expect(expectProblem(needless, { status: 400, code: "validation_failed" }).errors?.[0]?.pointer).toBe("/credentialId");
+    expect(expectProblem(needless, { status: 400, code: "validation_failed" }).errors?.[0]?.pointer).toBe(
+      "/credentialId",
+    );
   });
 });

@@ -2,13 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onDisk } from "../support/catalog/catalogue-on-disk.ts";
 import { type OAuthApp, startOAuthApp } from "../support/oauth/oauth-app.ts";
 import { createOAuthBrowser } from "../support/oauth/oauth-browser.ts";
-import { connectClient, createChallenge, type OAuthParameters, openConsent, redirectUri } from "../support/oauth/oauth-client.ts";
+import {
+  connectClient,
+  createChallenge,
+  type OAuthParameters,
+  openConsent,
+  redirectUri,
+} from "../support/oauth/oauth-client.ts";
 
 let oauth: OAuthApp;
 let clientId: string;
 beforeAll(async () => {
   oauth = await startOAuthApp();
-  clientId = String((await oauth.client.register({ redirect_uris: [redirectUri, "https://app.example/callback"] })).body.client_id);
+  clientId = String(
+    (await oauth.client.register({ redirect_uris: [redirectUri, "https://app.example/callback"] })).body.client_id,
+  );
 });
 afterAll(() => oauth.stop());
 
@@ -26,19 +34,32 @@ const authorize = async (changes: OAuthParameters = {}) => {
   const answer = await createOAuthBrowser().get(oauth.client.authorizeUrl(requestOf(changes)));
   return { ...answer, query: URL.parse(answer.location)?.searchParams ?? new URLSearchParams() };
 };
-const consentOf = (changes: OAuthParameters = {}) => openConsent(oauth.client.authorizeUrl(requestOf(changes)), oauth.ann);
-const isConsent = ({ status, location }: { status: number; location: string }) => status === 303 && location.includes("/oauth/consent/");
+const consentOf = (changes: OAuthParameters = {}) =>
+  openConsent(oauth.client.authorizeUrl(requestOf(changes)), oauth.ann);
+const isConsent = ({ status, location }: { status: number; location: string }) =>
+  status === 303 && location.includes("/oauth/consent/");
 
 describe("the answer to a client", () => {
   it("carries its state and our issuer, with a code and with an error", async () => {
     const issuer = oauth.app.config.oauth.issuerUrl;
-    const { answer, resumed } = await (await consentOf()).answer({ approve: true, organizationId: oauth.ann.organizationId });
+    const { answer, resumed } = await (await consentOf()).answer({
+      approve: true,
+      organizationId: oauth.ann.organizationId,
+    });
     expect(resumed.location.startsWith(`${redirectUri}?`)).toBe(true);
     expect([answer.get("state"), answer.get("iss"), answer.get("code")?.length]).toEqual(["of the client", issuer, 43]);
     const denied = await (await consentOf()).answer({ approve: false });
-    expect(Object.fromEntries(denied.answer)).toMatchObject({ error: "access_denied", state: "of the client", iss: issuer });
+    expect(Object.fromEntries(denied.answer)).toMatchObject({
+      error: "access_denied",
+      state: "of the client",
+      iss: issuer,
+    });
     const wrong = await authorize({ code_challenge: "short" });
-    expect(Object.fromEntries(wrong.query)).toMatchObject({ error: "invalid_request", state: "of the client", iss: issuer });
+    expect(Object.fromEntries(wrong.query)).toMatchObject({
+      error: "invalid_request",
+      state: "of the client",
+      iss: issuer,
+    });
   });
 
   it.each([
@@ -51,9 +72,12 @@ describe("the answer to a client", () => {
     expect([location.startsWith(redirectUri), query.get("error")]).toEqual([true, "invalid_request"]);
   });
 
-  it.each(["token", "id_token", "code id_token", "none"])("is an error for the response type %s", async (response_type) => {
-    expect((await authorize({ response_type })).location).toContain("error=unsupported_response_type");
-  });
+  it.each(["token", "id_token", "code id_token", "none"])(
+    "is an error for the response type %s",
+    async (response_type) => {
+      expect((await authorize({ response_type })).location).toContain("error=unsupported_response_type");
+    },
+  );
 
   it.each(["fragment", "form_post", "nonsense"])("is an error for the response mode %s", async (response_mode) => {
     const { query } = await authorize({ response_mode });
@@ -88,9 +112,11 @@ describe("a page, and never a redirect,", () => {
     const registered = await oauth.client.register({ redirect_uris: [`http://${host}/callback`] });
     const client_id = String(registered.body.client_id);
     expect(isConsent(await authorize({ client_id, redirect_uri: `http://${host}:54321/callback` }))).toBe(true);
-    for (const other of ["http://localhost:1/callback", "http://127.0.0.1:1/callback", "http://[::1]:1/callback"].filter(
-      (one) => !one.includes(`//${host}:`),
-    ))
+    for (const other of [
+      "http://localhost:1/callback",
+      "http://127.0.0.1:1/callback",
+      "http://[::1]:1/callback",
+    ].filter((one) => !one.includes(`//${host}:`)))
       expect((await authorize({ client_id, redirect_uri: other })).status, other).toBe(400);
   });
 });
@@ -105,10 +131,21 @@ describe("the resource", () => {
     expect(body.servers.map(({ id }) => id).sort()).toEqual(onDisk.serverIds);
     expect(body.servers.find(({ id }) => id === "platform")?.scopes.map(({ name }) => name)).toEqual(["platform:read"]);
     expect(body.servers.find(({ id }) => id === "slack")?.scopes.map(({ name }) => name)).toEqual(["mcp:invoke"]);
-    expect((await consent.decide({ approve: true, organizationId: oauth.ann.organizationId })).body.errors[0].pointer).toBe("/serverId");
-    expect((await consent.decide({ approve: true, organizationId: oauth.ann.organizationId, serverId: "nowhere" })).status).toBe(400);
-    const { mcp, tokens, refresh } = await connectClient(oauth.client, oauth.ann, { serverId: "slack", clientId, noResource: true });
-    expect([(await mcp.modern("slack", "tools/list")).status, (await mcp.modern("github", "tools/list")).status]).toEqual([200, 401]);
+    expect(
+      (await consent.decide({ approve: true, organizationId: oauth.ann.organizationId })).body.errors[0].pointer,
+    ).toBe("/serverId");
+    expect(
+      (await consent.decide({ approve: true, organizationId: oauth.ann.organizationId, serverId: "nowhere" })).status,
+    ).toBe(400);
+    const { mcp, tokens, refresh } = await connectClient(oauth.client, oauth.ann, {
+      serverId: "slack",
+      clientId,
+      noResource: true,
+    });
+    expect([
+      (await mcp.modern("slack", "tools/list")).status,
+      (await mcp.modern("github", "tools/list")).status,
+    ]).toEqual([200, 401]);
     const renewed = await refresh(tokens.refresh_token);
     expect((await oauth.client.use(renewed.body.access_token).modern("slack", "tools/list")).status).toBe(200);
   });
@@ -122,7 +159,9 @@ describe("the resource", () => {
       expect(isConsent(await authorize({ resource })), resource).toBe(true);
       expect((await (await consentOf({ resource })).read()).body.server?.id).toBe("platform");
     }
-    expect(isConsent(await authorize({ resource: [withHost((text) => text), withHost((text) => `${text}/`)] }))).toBe(true);
+    expect(isConsent(await authorize({ resource: [withHost((text) => text), withHost((text) => `${text}/`)] }))).toBe(
+      true,
+    );
   });
 
   it.each<[string, () => string | string[]]>([
@@ -160,7 +199,10 @@ describe("prompt", () => {
   });
 
   it.each(["login", "consent", "select_account", "login consent"])("%s is accepted", async (prompt) => {
-    const { answer } = await (await consentOf({ prompt })).answer({ approve: true, organizationId: oauth.ann.organizationId });
+    const { answer } = await (await consentOf({ prompt })).answer({
+      approve: true,
+      organizationId: oauth.ann.organizationId,
+    });
     expect(answer.get("code")).toHaveLength(43);
   });
 

@@ -15,9 +15,13 @@ afterAll(() => oauth.stop());
 
 /** Runs the suite and, when it shows an address to open, approves there as a person would. */
 async function runSuite(words: string[]) {
-  const child = spawn(process.execPath, [program, "authorization", "--url", oauth.app.config.oauth.issuerUrl, ...words], {
-    timeout: 50_000,
-  });
+  const child = spawn(
+    process.execPath,
+    [program, "authorization", "--url", oauth.app.config.oauth.issuerUrl, ...words],
+    {
+      timeout: 50_000,
+    },
+  );
   let output = "";
   let approved: Promise<unknown> | undefined;
   const read = (chunk: Buffer) => {
@@ -38,12 +42,25 @@ async function approve(address: string): Promise<void> {
   await fetch(resumed.location);
 }
 
-it.each(["2025-11-25", "2026-07-28"])("passes the suite's checks of authorization servers, %s", { timeout: 60_000 }, async (revision) => {
-  const port = await freePort();
-  const { body } = await oauth.client.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
-  const resource = oauth.client.resourceOf("slack");
-  const words = ["--client-id", String(body.client_id), "--resource", resource, "--port", String(port), "--spec-version", revision];
-  const { code, output, wasAsked } = await runSuite(words);
-  expect([code, wasAsked], output).toEqual([0, true]);
-  expect(output).toMatch(/Total: 3 passed, 0 failed/);
-});
+it.each(["2025-11-25", "2026-07-28"])(
+  "passes the suite's checks of authorization servers, %s",
+  { timeout: 60_000 },
+  async (revision) => {
+    const port = await freePort();
+    const { body } = await oauth.client.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+    const resource = oauth.client.resourceOf("slack");
+    const words = [
+      "--client-id",
+      String(body.client_id),
+      "--resource",
+      resource,
+      "--port",
+      String(port),
+      "--spec-version",
+      revision,
+    ];
+    const { code, output, wasAsked } = await runSuite(words);
+    expect([code, wasAsked], output).toEqual([0, true]);
+    expect(output).toMatch(/Total: 3 passed, 0 failed/);
+  },
+);

@@ -18,7 +18,11 @@ const works = async (token: string) => (await oauth.client.use(token).modern("sl
 describe("a client may revoke", () => {
   it.each(["access_token", "refresh_token"] as const)("its %s, which ends the connection at once", async (kind) => {
     const { tokens, clientId, refresh } = await connect();
-    const { status, headers } = await oauth.client.revoke({ token: tokens[kind], client_id: clientId, token_type_hint: kind });
+    const { status, headers } = await oauth.client.revoke({
+      token: tokens[kind],
+      client_id: clientId,
+      token_type_hint: kind,
+    });
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(await works(tokens.access_token)).toBe(false);
     expect((await refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
@@ -109,7 +113,9 @@ describe("the connected applications", () => {
 });
 
 it("keeps no token, code, ticket or secret in the database as it is", async () => {
-  const registered = (await oauth.client.register({ redirect_uris: [redirectUri], token_endpoint_auth_method: "client_secret_post" })).body;
+  const registered = (
+    await oauth.client.register({ redirect_uris: [redirectUri], token_endpoint_auth_method: "client_secret_post" })
+  ).body;
   const { tokens, code, refresh } = await connect();
   const { body: renewed } = await refresh(tokens.refresh_token);
   const request = {
@@ -120,7 +126,9 @@ it("keeps no token, code, ticket or secret in the database as it is", async () =
   };
   const challenge = { code_challenge: createChallenge().challenge, code_challenge_method: "S256" };
   const open = await openConsent(oauth.client.authorizeUrl({ ...request, ...challenge }), oauth.ann);
-  const ticket = (await open.decide({ approve: true, organizationId: oauth.ann.organizationId })).body.redirectTo.split("ticket=")[1];
+  const ticket = (await open.decide({ approve: true, organizationId: oauth.ann.organizationId })).body.redirectTo.split(
+    "ticket=",
+  )[1];
   const secrets = [
     ...[tokens, renewed].flatMap((one) => [one.access_token, one.refresh_token]),
     code,

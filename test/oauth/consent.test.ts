@@ -14,9 +14,18 @@ beforeAll(async () => {
 afterAll(() => oauth.stop());
 
 async function open({ metadata = {}, serverId = "platform", person = oauth.ann, browser = createOAuthBrowser() } = {}) {
-  const { body } = await oauth.client.register({ redirect_uris: [redirectUri], client_name: "Test client", ...metadata });
+  const { body } = await oauth.client.register({
+    redirect_uris: [redirectUri],
+    client_name: "Test client",
+    ...metadata,
+  });
   const [redirect_uri = ""] = body.redirect_uris as string[];
-  const request = { response_type: "code", client_id: String(body.client_id), redirect_uri, resource: oauth.client.resourceOf(serverId) };
+  const request = {
+    response_type: "code",
+    client_id: String(body.client_id),
+    redirect_uri,
+    resource: oauth.client.resourceOf(serverId),
+  };
   const challenge = { code_challenge: createChallenge().challenge, code_challenge_method: "S256" };
   return await openConsent(oauth.client.authorizeUrl({ ...request, ...challenge }), person, browser);
 }
@@ -28,7 +37,13 @@ describe("the consent page", () => {
     const { status, body } = await (await open()).read();
     expect(status).toBe(200);
     expect(body).toEqual({
-      client: { name: "Test client", host: null, redirectHost: "localhost:8787", isLoopback: true, isSelfRegistered: true },
+      client: {
+        name: "Test client",
+        host: null,
+        redirectHost: "localhost:8787",
+        isLoopback: true,
+        isSelfRegistered: true,
+      },
       server: { id: "platform", title: "Switchyard", scopes: body.scopes, credentialType: null },
       servers: [],
       scopes: [
@@ -71,8 +86,14 @@ describe("the consent page", () => {
   it("answers nothing about a request that is unknown, finished or too old", async () => {
     const consent = await open();
     await consent.answer(approval());
-    expectProblem(await oauth.ann.browser.get(`/api/oauth/consent-requests/${consent.uid}`), { status: 404, code: "not_found" });
-    expectProblem(await oauth.ann.browser.get(`/api/oauth/consent-requests/${"A".repeat(43)}`), { status: 404, code: "not_found" });
+    expectProblem(await oauth.ann.browser.get(`/api/oauth/consent-requests/${consent.uid}`), {
+      status: 404,
+      code: "not_found",
+    });
+    expectProblem(await oauth.ann.browser.get(`/api/oauth/consent-requests/${"A".repeat(43)}`), {
+      status: 404,
+      code: "not_found",
+    });
     const old = await open();
     await oauth.app.database.query("UPDATE oauth_token SET expires_at = now() WHERE model = 'Interaction'");
     expectProblem(await old.decide(approval()), { status: 404, code: "not_found" });
@@ -91,7 +112,10 @@ describe("the consent page", () => {
 
 describe("a decision", () => {
   it("to narrow what is granted gives a token with that, and says so", async () => {
-    const { tokens, mcp } = await connectClient(oauth.client, oauth.ann, { serverId: "platform", scopes: ["platform:read"] });
+    const { tokens, mcp } = await connectClient(oauth.client, oauth.ann, {
+      serverId: "platform",
+      scopes: ["platform:read"],
+    });
     expect(tokens.scope).toBe("platform:read");
     expect((await mcp.modern("platform", "tools/call", { name: "platform_get_me", arguments: {} })).status).toBe(200);
     const write = { name: "platform_set_trigger_active", arguments: { triggerId: crypto.randomUUID(), active: true } };
@@ -104,7 +128,10 @@ describe("a decision", () => {
 
   it("cannot grant more than was asked for", async () => {
     const consent = await open({ serverId: "slack" });
-    expectProblem(await consent.decide({ ...approval(), scopes: ["platform:write"] }), { status: 400, code: "validation_failed" });
+    expectProblem(await consent.decide({ ...approval(), scopes: ["platform:write"] }), {
+      status: 400,
+      code: "validation_failed",
+    });
   });
 
   it("for an organization one does not belong to is refused, whether it exists or not", async () => {
@@ -153,7 +180,9 @@ describe("the way back", () => {
     const [first, second, late] = [await open(), await open(), await open()];
     const { redirectTo } = (await first.decide(approval())).body;
     const ticket = redirectTo.split("ticket=")[1];
-    expect(await second.browser.get(`${oauth.app.gatewayUrl}/oauth/consent/${second.uid}/finish?ticket=${ticket}`)).toMatchObject(refused);
+    expect(
+      await second.browser.get(`${oauth.app.gatewayUrl}/oauth/consent/${second.uid}/finish?ticket=${ticket}`),
+    ).toMatchObject(refused);
     expect(await first.browser.get(redirectTo.replace(/ticket=.*/, "ticket=guess"))).toMatchObject(refused);
     expect(await first.browser.get(redirectTo.replace(/\?.*/, ""))).toMatchObject(refused);
     expect((await first.browser.get(redirectTo)).status).toBe(303);
@@ -192,7 +221,9 @@ describe("cookies", () => {
     ).toEqual(["switchyard_consent", "switchyard_consent.sig", "switchyard_resume", "switchyard_resume.sig"]);
     for (const { path, attributes } of browser.cookies()) {
       expect(path.endsWith(`/${uid}`)).toBe(true);
-      expect(attributes.map((attribute) => attribute.toLowerCase())).toEqual(expect.arrayContaining(["httponly", "samesite=lax"]));
+      expect(attributes.map((attribute) => attribute.toLowerCase())).toEqual(
+        expect.arrayContaining(["httponly", "samesite=lax"]),
+      );
     }
   });
 
@@ -205,7 +236,10 @@ describe("cookies", () => {
 
   it("signed with an earlier key still count", async () => {
     const [current, earlier] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    const environment = { SWITCHYARD_COOKIE_KEY: current.toString("base64"), SWITCHYARD_COOKIE_KEY_PREVIOUS: earlier.toString("base64") };
+    const environment = {
+      SWITCHYARD_COOKIE_KEY: current.toString("base64"),
+      SWITCHYARD_COOKIE_KEY_PREVIOUS: earlier.toString("base64"),
+    };
     const rotated = await startOAuthApp({ environment });
     try {
       const { body } = await rotated.client.register({ redirect_uris: [redirectUri] });
@@ -218,7 +252,8 @@ describe("cookies", () => {
       const challenge = { code_challenge: createChallenge().challenge, code_challenge_method: "S256" };
       const consent = await openConsent(rotated.client.authorizeUrl({ ...request, ...challenge }), rotated.ann);
       const { redirectTo } = (await consent.decide({ approve: true, organizationId: rotated.ann.organizationId })).body;
-      const sign = (key: string) => createHmac("sha1", key).update(`switchyard_consent=${consent.uid}`).digest("base64url");
+      const sign = (key: string) =>
+        createHmac("sha1", key).update(`switchyard_consent=${consent.uid}`).digest("base64url");
       const cookieOf = (key: Buffer) =>
         `switchyard_consent=${consent.uid}; switchyard_consent.sig=${sign(deriveKeys(key, []).cookies[0] ?? "")}`;
       expect((await createOAuthBrowser().get(redirectTo, { cookie: cookieOf(Buffer.alloc(32, 3)) })).status).toBe(400);

@@ -46,20 +46,23 @@ describe("the protected resource document", () => {
 });
 
 describe("the metadata of the authorization server", () => {
-  it.each(["oauth-authorization-server", "openid-configuration"])("is at %s, with the issuer exactly as configured", async (name) => {
-    const { status, body, headers } = await read(`${oauth.app.gatewayUrl}/.well-known/${name}`);
-    expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
-    expect(body.issuer).toBe(oauth.app.config.oauth.issuerUrl);
-    expect(body).toMatchObject({
-      code_challenge_methods_supported: ["S256"],
-      authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
-      response_types_supported: ["code"],
-      grant_types_supported: ["authorization_code", "refresh_token"],
-      scopes_supported: ["mcp:invoke", "platform:read", "platform:write"],
-    });
-    expect(body.token_endpoint_auth_methods_supported).toContain("none");
-  });
+  it.each(["oauth-authorization-server", "openid-configuration"])(
+    "is at %s, with the issuer exactly as configured",
+    async (name) => {
+      const { status, body, headers } = await read(`${oauth.app.gatewayUrl}/.well-known/${name}`);
+      expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+      expect(body.issuer).toBe(oauth.app.config.oauth.issuerUrl);
+      expect(body).toMatchObject({
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+        response_types_supported: ["code"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        scopes_supported: ["mcp:invoke", "platform:read", "platform:write"],
+      });
+      expect(body.token_endpoint_auth_methods_supported).toContain("none");
+    },
+  );
 
   it("names endpoints that are there", async () => {
     const { body } = await read(`${oauth.app.gatewayUrl}/.well-known/oauth-authorization-server`);
@@ -72,31 +75,38 @@ describe("the metadata of the authorization server", () => {
 });
 
 describe("pages of other origins", () => {
-  it.each(["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/slack/mcp", "/oauth/jwks"])(
-    "may read %s",
+  it.each([
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource/slack/mcp",
+    "/oauth/jwks",
+  ])("may read %s", async (path) => {
+    const { headers } = await read(oauth.app.gatewayUrl + path, { origin: "https://app.example" });
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  it.each(["/slack/mcp", "/oauth/token", "/oauth/register", "/token", "/register"])(
+    "may ask before they post to %s",
     async (path) => {
-      const { headers } = await read(oauth.app.gatewayUrl + path, { origin: "https://app.example" });
-      expect(headers.get("access-control-allow-origin")).toBe("*");
-      expect(headers.get("access-control-allow-credentials")).toBeNull();
+      const headers = {
+        origin: "https://app.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+      };
+      const answer = await fetch(oauth.app.gatewayUrl + path, { method: "OPTIONS", headers });
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+      expect(answer.headers.get("access-control-allow-headers")).toContain("authorization");
     },
   );
-
-  it.each(["/slack/mcp", "/oauth/token", "/oauth/register", "/token", "/register"])("may ask before they post to %s", async (path) => {
-    const headers = {
-      origin: "https://app.example",
-      "access-control-request-method": "POST",
-      "access-control-request-headers": "authorization",
-    };
-    const answer = await fetch(oauth.app.gatewayUrl + path, { method: "OPTIONS", headers });
-    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
-    expect(answer.headers.get("access-control-allow-headers")).toContain("authorization");
-  });
 
   it("see the challenge of a refusal, and the answers of the endpoints", async () => {
     const headers = { origin: "https://app.example" };
     const refused = await oauth.client.use("x").post("slack", {}, headers);
     expect(refused.headers.get("access-control-expose-headers")).toContain("WWW-Authenticate");
-    const token = await oauth.client.token({ grant_type: "refresh_token", client_id: "x", refresh_token: "x" }, headers);
+    const token = await oauth.client.token(
+      { grant_type: "refresh_token", client_id: "x", refresh_token: "x" },
+      headers,
+    );
     expect([token.status, token.headers.get("access-control-allow-origin")]).toEqual([401, "*"]);
   });
 });
@@ -117,7 +127,9 @@ describe("an address that cannot work is refused at the start", () => {
     expect(mistakesOf({ PLATFORM_API_BASE_URL: "https://web.example/switchyard" })).toContain(
       "PLATFORM_API_BASE_URL: must have no path, because the web UI is at the root of its host; give it a host name of its own",
     );
-    expect(mistakesOf({ PLATFORM_API_BASE_URL: "http://web.example" })).toContain("MCP_OAUTH_CONSENT_URL_TEMPLATE: must be https");
+    expect(mistakesOf({ PLATFORM_API_BASE_URL: "http://web.example" })).toContain(
+      "MCP_OAUTH_CONSENT_URL_TEMPLATE: must be https",
+    );
     expect(mistakesOf({ ...open, MCP_OAUTH_ALLOW_HTTP: "true" })).toBe("");
     expect(mistakesOf({ MCP_API_BASE_URL: "http://127.0.0.1:3100" })).toBe("");
   });

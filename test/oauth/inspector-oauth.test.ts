@@ -14,7 +14,8 @@ import { password } from "../support/people.ts";
 // Installed apart from everything else, see CONTRIBUTING.md.
 const folder = process.env.SWITCHYARD_MCP_CLIENTS ?? path.join(import.meta.dirname, "../clients");
 const isInstalled = existsSync(path.join(folder, "node_modules"));
-if (!isInstalled && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${folder} holds no MCP clients.`);
+if (!isInstalled && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1")
+  throw new Error(`${folder} holds no MCP clients.`);
 
 let oauth: OAuthApp;
 let browser: ReturnType<typeof launchBrowser>;
@@ -25,7 +26,13 @@ function startInspector(serverUrl: string, port: number) {
   const home = mkdtempSync(path.join(tmpdir(), "switchyard-inspector-"));
   const program = path.join(folder, "node_modules", ".bin", "mcp-inspector");
   const ports = { CLIENT_PORT: String(port), MCP_SANDBOX_PORT: "0", MCP_APP_ORIGIN_PORT: "0" };
-  const env = { PATH: home, HOME: home, MCP_AUTO_OPEN_ENABLED: "false", MCP_INSPECTOR_SECRET_STORE: "memory", ...ports };
+  const env = {
+    PATH: home,
+    HOME: home,
+    MCP_AUTO_OPEN_ENABLED: "false",
+    MCP_INSPECTOR_SECRET_STORE: "memory",
+    ...ports,
+  };
   const words = [program, "--web", "--transport", "http", "--server-url", serverUrl];
   const child = spawn(process.execPath, words, { cwd: home, env, stdio: ["ignore", "pipe", "ignore"] });
   const ended = once(child, "exit");
@@ -70,37 +77,43 @@ async function connect(decision: "Approve" | "Deny", look: (page: Page) => Promi
   }
 }
 
-const connections = async () => (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/connections`)).body.data;
+const connections = async () =>
+  (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/connections`)).body.data;
 
-describe.skipIf(!isInstalled)(isInstalled ? "the inspector" : "the inspector (skipped: test/clients is not installed)", () => {
-  browser = launchBrowser();
-  beforeAll(async () => {
-    oauth = await startOAuthApp();
-    inspector = startInspector(oauth.client.resourceOf("system"), await freePort());
-    await inspector.address;
-  });
-  afterAll(async () => {
-    await inspector?.stop();
-    await oauth?.stop();
-  });
-
-  it("is not connected when the person says no", async () => {
-    await connect("Deny", async (page) => {
-      await page.getByText("access_denied").first().waitFor();
-      expect(await page.getByText("Connected", { exact: true }).count()).toBe(0);
+describe.skipIf(!isInstalled)(
+  isInstalled ? "the inspector" : "the inspector (skipped: test/clients is not installed)",
+  () => {
+    browser = launchBrowser();
+    beforeAll(async () => {
+      oauth = await startOAuthApp();
+      inspector = startInspector(oauth.client.resourceOf("system"), await freePort());
+      await inspector.address;
     });
-    expect(await connections()).toEqual([]);
-  });
-
-  it("connects without a key once the person approves, lists the tools and calls one", async () => {
-    await connect("Approve", async (page) => {
-      await page.getByText("Connected", { exact: true }).waitFor();
-      await page.getByText("Tools", { exact: true }).click();
-      await page.getByRole("heading", { name: "Tools (3)" }).waitFor();
-      await page.getByText("system_date_time", { exact: true }).click();
-      await page.getByRole("button", { name: "Execute Tool" }).click();
-      await page.getByRole("heading", { name: "Structured Output" }).waitFor();
+    afterAll(async () => {
+      await inspector?.stop();
+      await oauth?.stop();
     });
-    expect(await connections()).toMatchObject([{ clientName: "MCP Inspector", serverId: "system", scopes: ["mcp:invoke"] }]);
-  });
-});
+
+    it("is not connected when the person says no", async () => {
+      await connect("Deny", async (page) => {
+        await page.getByText("access_denied").first().waitFor();
+        expect(await page.getByText("Connected", { exact: true }).count()).toBe(0);
+      });
+      expect(await connections()).toEqual([]);
+    });
+
+    it("connects without a key once the person approves, lists the tools and calls one", async () => {
+      await connect("Approve", async (page) => {
+        await page.getByText("Connected", { exact: true }).waitFor();
+        await page.getByText("Tools", { exact: true }).click();
+        await page.getByRole("heading", { name: "Tools (3)" }).waitFor();
+        await page.getByText("system_date_time", { exact: true }).click();
+        await page.getByRole("button", { name: "Execute Tool" }).click();
+        await page.getByRole("heading", { name: "Structured Output" }).waitFor();
+      });
+      expect(await connections()).toMatchObject([
+        { clientName: "MCP Inspector", serverId: "system", scopes: ["mcp:invoke"] },
+      ]);
+    });
+  },
+);

@@ -108,28 +108,53 @@ describe.each([
       resource: resource.href,
       code_challenge_method: "S256",
     };
-    address.search = new URLSearchParams({ ...parameters, code_challenge: await strict.calculatePKCECodeChallenge(verifier) }).toString();
+    address.search = new URLSearchParams({
+      ...parameters,
+      code_challenge: await strict.calculatePKCECodeChallenge(verifier),
+    }).toString();
     const { answer } = await (await openConsent(address.href, oauth.ann)).answer({
       approve: true,
       organizationId: oauth.ann.organizationId,
     });
     const checked = strict.validateAuthResponse(server, client, answer, "s");
-    const grant = await strict.authorizationCodeGrantRequest(server, client, strict.None(), checked, redirectUri, verifier, insecure);
+    const grant = await strict.authorizationCodeGrantRequest(
+      server,
+      client,
+      strict.None(),
+      checked,
+      redirectUri,
+      verifier,
+      insecure,
+    );
     const tokens = await strict.processAuthorizationCodeResponse(server, client, grant);
-    const renewal = await strict.refreshTokenGrantRequest(server, client, strict.None(), tokens.refresh_token ?? "", insecure);
+    const renewal = await strict.refreshTokenGrantRequest(
+      server,
+      client,
+      strict.None(),
+      tokens.refresh_token ?? "",
+      insecure,
+    );
     const renewed = await strict.processRefreshTokenResponse(server, client, renewal);
-    const used = await strict.protectedResourceRequest(renewed.access_token, "GET", resource, undefined, undefined, insecure);
+    const used = await strict.protectedResourceRequest(
+      renewed.access_token,
+      "GET",
+      resource,
+      undefined,
+      undefined,
+      insecure,
+    );
     expect(used.status).toBe(405);
-    await strict.processRevocationResponse(await strict.revocationRequest(server, client, strict.None(), renewed.access_token, insecure));
+    await strict.processRevocationResponse(
+      await strict.revocationRequest(server, client, strict.None(), renewed.access_token, insecure),
+    );
     expect((await oauth.client.use(renewed.access_token).modern("system", "tools/list")).status).toBe(401);
   });
 
   it("keeps browsers below its own address", async () => {
     const { issuerUrl } = oauth.app.config.oauth;
-    const metadata = (await (await fetch(`${oauth.app.gatewayUrl}/.well-known/oauth-authorization-server`)).json()) as Record<
-      string,
-      string
-    >;
+    const metadata = (await (
+      await fetch(`${oauth.app.gatewayUrl}/.well-known/oauth-authorization-server`)
+    ).json()) as Record<string, string>;
     expect(
       Object.values(metadata)
         .filter((value) => /\/oauth\//.test(value))

@@ -27,7 +27,10 @@ const authorizeUrl = (client: OAuthApp["client"], client_id: string, redirect_ur
   });
 const authorize = (client_id: string, redirect_uri?: string) =>
   createOAuthBrowser().get(authorizeUrl(oauth.client, client_id, redirect_uri));
-const metadata = { client_name: "Document client", redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"] };
+const metadata = {
+  client_name: "Document client",
+  redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+};
 
 describe("a client with a document of its own", () => {
   it("connects without registering, from any port of localhost, and is shown with the host that vouches for it", async () => {
@@ -60,9 +63,15 @@ describe("a client with a document of its own", () => {
     const before = documents.requests();
     expect([(await authorize(clientId)).status, (await authorize(clientId)).status]).toEqual([303, 303]);
     expect(documents.requests() - before).toBe(1);
-    documents.serve("/changing.json", { ...metadata, redirect_uris: ["http://localhost/new"] }, { "cache-control": "max-age=99999999" });
+    documents.serve(
+      "/changing.json",
+      { ...metadata, redirect_uris: ["http://localhost/new"] },
+      { "cache-control": "max-age=99999999" },
+    );
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
-    expect([(await authorize(clientId)).status, (await authorize(clientId, "http://localhost:1/new")).status]).toEqual([400, 303]);
+    expect([(await authorize(clientId)).status, (await authorize(clientId, "http://localhost:1/new")).status]).toEqual([
+      400, 303,
+    ]);
     expect(documents.requests() - before).toBe(2);
     documents.serve("/changing.json", metadata);
     vi.setSystemTime(Date.now() + 3_500_000);
@@ -88,7 +97,9 @@ describe("a document is refused", () => {
 
   it("that is not JSON, not there, somewhere else, or too slow", async () => {
     documents.answer("/text.json", (response) => response.end("hello"));
-    documents.answer("/moved.json", (response) => response.writeHead(302, { location: `${documents.url}/there.json` }).end());
+    documents.answer("/moved.json", (response) =>
+      response.writeHead(302, { location: `${documents.url}/there.json` }).end(),
+    );
     documents.answer("/slow.json", () => {});
     documents.serve("/there.json", metadata);
     for (const path of ["/text.json", "/missing.json", "/moved.json"])
@@ -117,10 +128,19 @@ it("no address inside is ever connected to", async () => {
   try {
     const port = documents.port;
     const inside = [
-      ...["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f000001", "127.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"].map(
-        (host) => `https://${host}:${port}/client.json`,
+      ...[
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "2130706433",
+        "0x7f000001",
+        "127.1",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+      ].map((host) => `https://${host}:${port}/client.json`),
+      ...["169.254.169.254", "10.0.0.1", "192.168.1.1", "168.63.129.16", "0.0.0.0"].map(
+        (host) => `https://${host}/client.json`,
       ),
-      ...["169.254.169.254", "10.0.0.1", "192.168.1.1", "168.63.129.16", "0.0.0.0"].map((host) => `https://${host}/client.json`),
     ];
     for (const clientId of inside) {
       const { status, text } = await createOAuthBrowser().get(authorizeUrl(guarded.client, clientId));

@@ -32,16 +32,31 @@ describe.each(["strips", "keeps"] as const)("behind a proxy that %s the path", (
   const through = (url: string) => proxies[kind](url).replace(web, inside.web);
 
   it("a client goes all the way on public addresses", async () => {
-    const metadata = (await (await fetch(through(`${tools}/.well-known/oauth-authorization-server`))).json()) as Record<string, string>;
+    const metadata = (await (await fetch(through(`${tools}/.well-known/oauth-authorization-server`))).json()) as Record<
+      string,
+      string
+    >;
     expect([metadata.issuer, metadata.token_endpoint]).toEqual([tools, `${tools}/oauth/token`]);
     const resource = `${tools}/slack/mcp`;
-    for (const path of ["/.well-known/oauth-protected-resource/slack/mcp", "/.well-known/oauth-protected-resource/switchyard/slack/mcp"])
-      expect(await (await fetch(inside.tools + path)).json()).toMatchObject({ resource, authorization_servers: [tools] });
+    for (const path of [
+      "/.well-known/oauth-protected-resource/slack/mcp",
+      "/.well-known/oauth-protected-resource/switchyard/slack/mcp",
+    ])
+      expect(await (await fetch(inside.tools + path)).json()).toMatchObject({
+        resource,
+        authorization_servers: [tools],
+      });
 
     const client = createOAuthClient(tools, through(tools));
     const client_id = String((await client.register({ redirect_uris: [redirectUri] })).body.client_id);
     const { verifier, challenge } = createChallenge();
-    const request = { response_type: "code", client_id, redirect_uri: redirectUri, resource, code_challenge: challenge };
+    const request = {
+      response_type: "code",
+      client_id,
+      redirect_uri: redirectUri,
+      resource,
+      code_challenge: challenge,
+    };
     const browser = createOAuthBrowser();
     const go = async (url: string) => await browser.get(through(url), { cookie: jar(new URL(url).pathname) });
     const jar = (path: string) =>
@@ -65,7 +80,12 @@ describe.each(["strips", "keeps"] as const)("behind a proxy that %s the path", (
     const person = createBrowser(inside.web);
     const origin = { origin: web };
     await person.send("POST", "/api/sign-in", { email: "ann@example.com", password }, origin);
-    const decision = await person.send("POST", `/api/oauth/consent-requests/${uid}/decision`, { approve: true, organizationId }, origin);
+    const decision = await person.send(
+      "POST",
+      `/api/oauth/consent-requests/${uid}/decision`,
+      { approve: true, organizationId },
+      origin,
+    );
     const finished = await go(decision.body.redirectTo);
     expect(finished.location.startsWith(`${tools}/oauth/authorize/`)).toBe(true);
     const answer = new URL((await go(finished.location)).location).searchParams;
@@ -97,10 +117,14 @@ describe.each(["strips", "keeps"] as const)("behind a proxy that %s the path", (
 
 describe("a path that is also the name of a server", () => {
   it("leaves the server where it is", async () => {
-    const named = await startTestApp({ database: app.database, environment: { MCP_API_BASE_URL: "https://tools.example/slack" } });
+    const named = await startTestApp({
+      database: app.database,
+      environment: { MCP_API_BASE_URL: "https://tools.example/slack" },
+    });
     const at = (path: string) => fetch(`http://localhost:${named.config.gateway.port}${path}`, { method: "POST" });
     try {
-      for (const path of ["/slack/mcp", "/slack/slack/mcp", "/slack/github/mcp"]) expect((await at(path)).status, path).toBe(401);
+      for (const path of ["/slack/mcp", "/slack/slack/mcp", "/slack/github/mcp"])
+        expect((await at(path)).status, path).toBe(401);
       expect((await at("/slackers/github/mcp")).status).toBe(404);
     } finally {
       await named.stop();
@@ -115,7 +139,8 @@ describe("a path below another one", () => {
       MCP_OAUTH_ISSUER_URL: "https://tools.example/mcp/slack",
     };
     const nested = await startTestApp({ database: app.database, environment });
-    const at = (path: string, method = "GET") => fetch(`http://localhost:${nested.config.gateway.port}${path}`, { method });
+    const at = (path: string, method = "GET") =>
+      fetch(`http://localhost:${nested.config.gateway.port}${path}`, { method });
     try {
       for (const path of ["/mcp/slack/oauth/jwks", "/mcp/slack/.well-known/oauth-authorization-server", "/mcp/servers"])
         expect((await at(path)).status, path).toBe(200);

@@ -41,28 +41,31 @@ describe("a client registers itself", () => {
     });
   });
 
-  it.each(["client_secret_basic", "client_secret_post"])("with %s, and only a hash of its secret is kept", async (method) => {
-    const { status, body } = await register({ redirect_uris: [redirectUri], token_endpoint_auth_method: method });
-    const secret = String(body.client_secret);
-    expect([status, secret.length > 40]).toEqual([201, true]);
-    const stored = (await storedClient(body.client_id))?.metadata ?? "";
-    expect(stored).toContain('"client_secret":"sha256:');
-    expect(stored).not.toContain(secret);
-    const request = { grant_type: "refresh_token", refresh_token: "x" };
-    const basic = (given: string) => ({ authorization: `Basic ${Buffer.from(`${body.client_id}:${given}`).toString("base64")}` });
-    const send = (given: string) =>
-      method === "client_secret_basic"
-        ? oauth.client.token(request, basic(given))
-        : oauth.client.token({ ...request, client_id: String(body.client_id), client_secret: given });
-    expect([(await send(secret)).body.error, (await send("wrong")).status, (await send("wrong")).body.error]).toEqual([
-      "invalid_grant",
-      401,
-      "invalid_client",
-    ]);
-    const hash = /"(sha256:[^"]+)"/.exec(stored)?.[1] ?? "";
-    expect((await send(hash)).body.error).toBe("invalid_client");
-    expect((await oauth.client.token({ ...request, client_id: String(body.client_id) })).status).toBe(401);
-  });
+  it.each(["client_secret_basic", "client_secret_post"])(
+    "with %s, and only a hash of its secret is kept",
+    async (method) => {
+      const { status, body } = await register({ redirect_uris: [redirectUri], token_endpoint_auth_method: method });
+      const secret = String(body.client_secret);
+      expect([status, secret.length > 40]).toEqual([201, true]);
+      const stored = (await storedClient(body.client_id))?.metadata ?? "";
+      expect(stored).toContain('"client_secret":"sha256:');
+      expect(stored).not.toContain(secret);
+      const request = { grant_type: "refresh_token", refresh_token: "x" };
+      const basic = (given: string) => ({
+        authorization: `Basic ${Buffer.from(`${body.client_id}:${given}`).toString("base64")}`,
+      });
+      const send = (given: string) =>
+        method === "client_secret_basic"
+          ? oauth.client.token(request, basic(given))
+          : oauth.client.token({ ...request, client_id: String(body.client_id), client_secret: given });
+      expect([(await send(secret)).body.error, (await send("wrong")).status, (await send("wrong")).body.error]).toEqual(
+        ["invalid_grant", 401, "invalid_client"],
+      );
+      const hash = /"(sha256:[^"]+)"/.exec(stored)?.[1] ?? "";
+      expect((await send(hash)).body.error).toBe("invalid_client");
+      expect((await oauth.client.token({ ...request, client_id: String(body.client_id) })).status).toBe(401);
+    },
+  );
 
   it.each([
     [
@@ -73,7 +76,15 @@ describe("a client registers itself", () => {
         "http://localhost:8787/callback",
       ],
     ],
-    ["VS Code", ["https://insiders.vscode.dev/redirect", "https://vscode.dev/redirect", "http://127.0.0.1/", "http://127.0.0.1:33418/"]],
+    [
+      "VS Code",
+      [
+        "https://insiders.vscode.dev/redirect",
+        "https://vscode.dev/redirect",
+        "http://127.0.0.1/",
+        "http://127.0.0.1:33418/",
+      ],
+    ],
     ["claude.ai", ["https://claude.ai/api/mcp/auth_callback"]],
     ["ChatGPT", ["https://chatgpt.com/connector_platform_oauth_redirect"]],
   ])("as %s does", async (client_name, redirect_uris) => {
@@ -94,7 +105,12 @@ describe("a client registers itself", () => {
   });
 
   it("and its own scope does not bind it to one server", async () => {
-    const { body } = await register({ redirect_uris: [redirectUri], scope: "mcp:invoke", software_id: "x", unknown_field: "y" });
+    const { body } = await register({
+      redirect_uris: [redirectUri],
+      scope: "mcp:invoke",
+      software_id: "x",
+      unknown_field: "y",
+    });
     expect(body).not.toHaveProperty("software_id");
     expect(body).not.toHaveProperty("unknown_field");
     for (const serverId of ["slack", "platform"]) {
@@ -137,12 +153,18 @@ describe("a registration is refused", () => {
   it.each<[string, unknown]>([
     ["without addresses", { redirect_uris: [] }],
     ["without a list of addresses", { client_name: "A" }],
-    ["with too many addresses", { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://app.example/${index}`) }],
+    [
+      "with too many addresses",
+      { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://app.example/${index}`) },
+    ],
     ["with a page that runs script", { redirect_uris: [redirectUri], client_uri: "javascript:alert(1)" }],
     ["with a logo that runs script", { redirect_uris: [redirectUri], logo_uri: "javascript:alert(1)" }],
     ["with a name that fills the page", { redirect_uris: [redirectUri], client_name: "A".repeat(101) }],
     ["with a name that is none", { redirect_uris: [redirectUri], client_name: { a: 1 } }],
-    ["with an authentication we do not have", { redirect_uris: [redirectUri], token_endpoint_auth_method: "private_key_jwt" }],
+    [
+      "with an authentication we do not have",
+      { redirect_uris: [redirectUri], token_endpoint_auth_method: "private_key_jwt" },
+    ],
     ["that is a list", []],
     ["that is no JSON", "{"],
   ])("%s", async (_, metadata) => {
@@ -170,7 +192,10 @@ describe("a registration is refused", () => {
       const answers = [];
       for (let count = 0; count < 3; count++) answers.push(await client.register({ redirect_uris: [redirectUri] }));
       expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
-      expect([answers[2]?.body.error, Number(answers[2]?.headers.get("retry-after")) > 60]).toEqual(["temporarily_unavailable", true]);
+      expect([answers[2]?.body.error, Number(answers[2]?.headers.get("retry-after")) > 60]).toEqual([
+        "temporarily_unavailable",
+        true,
+      ]);
       expect((await fetch(`${strict.app.gatewayUrl}/register`, { method: "POST" })).status).toBe(429);
       const statuses = [];
       for (let count = 0; count < 4; count++)
@@ -183,7 +208,8 @@ describe("a registration is refused", () => {
 });
 
 describe("clients that nobody uses", () => {
-  const age = (id: unknown, columns: string) => oauth.app.database.query(`UPDATE oauth_client SET ${columns} WHERE id = $1`, [id]);
+  const age = (id: unknown, columns: string) =>
+    oauth.app.database.query(`UPDATE oauth_client SET ${columns} WHERE id = $1`, [id]);
 
   it("are removed after a day, or when idle for 90 days, but never with a connection", async () => {
     const [unused, fresh, idle] = await Promise.all(
@@ -193,9 +219,14 @@ describe("clients that nobody uses", () => {
     await age(unused, "created_at = now() - interval '25 hours'");
     await age(fresh, "created_at = now() - interval '23 hours'");
     await age(idle, "last_used_at = now() - interval '91 days'");
-    await age(connected.clientId, "created_at = now() - interval '200 days', last_used_at = now() - interval '91 days'");
+    await age(
+      connected.clientId,
+      "created_at = now() - interval '200 days', last_used_at = now() - interval '91 days'",
+    );
     await oauth.app.parts.oauth.cleanup.run();
-    const left = await Promise.all([unused, fresh, idle, connected.clientId].map(async (id) => (await storedClient(id)) !== undefined));
+    const left = await Promise.all(
+      [unused, fresh, idle, connected.clientId].map(async (id) => (await storedClient(id)) !== undefined),
+    );
     expect(left).toEqual([false, true, false, true]);
     expect((await connected.mcp.modern("slack", "tools/list")).status).toBe(200);
   });
@@ -204,15 +235,20 @@ describe("clients that nobody uses", () => {
     const { tokens, clientId } = await connectClient(oauth.client, oauth.ann, { serverId: "github" });
     const count = async (table: string) =>
       Number((await oauth.app.database.query<{ count: string }>(`SELECT count(*) FROM ${table}`))[0]?.count);
-    await oauth.app.database.query("INSERT INTO consent_ticket VALUES ($1, $1, $2, '{}', now() - interval '1 minute')", [
-      randomBytes(32),
-      oauth.ann.userId,
-    ]);
-    await oauth.app.database.query("UPDATE oauth_connection SET created_at = now() - interval '2 hours' WHERE client_id = $1", [clientId]);
+    await oauth.app.database.query(
+      "INSERT INTO consent_ticket VALUES ($1, $1, $2, '{}', now() - interval '1 minute')",
+      [randomBytes(32), oauth.ann.userId],
+    );
+    await oauth.app.database.query(
+      "UPDATE oauth_connection SET created_at = now() - interval '2 hours' WHERE client_id = $1",
+      [clientId],
+    );
     await oauth.app.database.query("UPDATE oauth_token SET expires_at = now() - interval '1 second'");
     await oauth.app.parts.oauth.cleanup.run();
     expect([await count("oauth_token"), await count("consent_ticket")]).toEqual([0, 0]);
-    expect((await oauth.app.database.query("SELECT 1 FROM oauth_connection WHERE client_id = $1", [clientId])).length).toBe(0);
+    expect(
+      (await oauth.app.database.query("SELECT 1 FROM oauth_connection WHERE client_id = $1", [clientId])).length,
+    ).toBe(0);
     expect((await oauth.client.use(tokens.access_token).modern("github", "tools/list")).status).toBe(401);
   });
 });

@@ -25,7 +25,12 @@ const list = (serverId: string, headers: Record<string, string | undefined>) =>
 
 async function createAccount(organizationId: string) {
   const data = { kind: "bearer", accessToken: "ghp_upstream", baseUrl: provider.url };
-  return await oauth.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  return await oauth.app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
 }
 
 async function lastRecord() {
@@ -39,7 +44,9 @@ describe("an MCP server refuses, and says where to sign in,", () => {
       "an expired token",
       async () => {
         const { tokens } = await connect("slack");
-        await oauth.app.database.query("UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE model = 'AccessToken'");
+        await oauth.app.database.query(
+          "UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE model = 'AccessToken'",
+        );
         return { authorization: `Bearer ${tokens.access_token}` };
       },
     ],
@@ -84,7 +91,9 @@ describe("an MCP server refuses, and says where to sign in,", () => {
 
   it("a token in the address", async () => {
     const { tokens } = await connect("slack");
-    const response = await fetch(`${oauth.app.gatewayUrl}/slack/mcp?access_token=${tokens.access_token}`, { method: "POST" });
+    const response = await fetch(`${oauth.app.gatewayUrl}/slack/mcp?access_token=${tokens.access_token}`, {
+      method: "POST",
+    });
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toContain("resource_metadata=");
   });
@@ -109,7 +118,10 @@ describe("a call with a token", () => {
     const { id } = (await oauth.ann.browser.post("/api/organizations", { name: "Second" })).body;
     const { mcp } = await connectClient(oauth.client, { ...oauth.ann, organizationId: id }, { serverId: "platform" });
     const { json } = await mcp.modern("platform", "tools/call", { name: "platform_get_me", arguments: {} });
-    expect(json.result?.structuredContent).toMatchObject({ user: { id: oauth.ann.userId }, organization: { id, name: "Second" } });
+    expect(json.result?.structuredContent).toMatchObject({
+      user: { id: oauth.ann.userId },
+      organization: { id, name: "Second" },
+    });
   });
 
   it("sends nothing of the token to the provider, the log or the history", async () => {
@@ -147,9 +159,10 @@ describe("a call with a token", () => {
     const { mcp, clientId } = await connect("system");
     const lastUse = async () =>
       (
-        await oauth.app.database.query<{ last_used_at: Date | null }>("SELECT last_used_at FROM oauth_connection WHERE client_id = $1", [
-          clientId,
-        ])
+        await oauth.app.database.query<{ last_used_at: Date | null }>(
+          "SELECT last_used_at FROM oauth_connection WHERE client_id = $1",
+          [clientId],
+        )
       )[0]?.last_used_at;
     expect(await lastUse()).toBeNull();
     await mcp.modern("system", "tools/list");

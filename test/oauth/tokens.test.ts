@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => oauth.stop());
 
 const connect = (serverId = "slack") => connectClient(oauth.client, oauth.ann, { serverId });
-const works = async (token: string, serverId = "slack") => (await oauth.client.use(token).modern(serverId, "tools/list")).status === 200;
+const works = async (token: string, serverId = "slack") =>
+  (await oauth.client.use(token).modern(serverId, "tools/list")).status === 200;
 const query = (text: string, values: unknown[] = []) => oauth.app.database.query(text, values);
 
 /** A client with a code that it has not used yet. */
@@ -18,10 +19,24 @@ async function receiveCode() {
   const { body } = await oauth.client.register({ redirect_uris: [redirectUri, `${redirectUri}/2`] });
   const { verifier: code_verifier, challenge } = createChallenge();
   const client_id = String(body.client_id);
-  const request = { response_type: "code", client_id, redirect_uri: redirectUri, resource: oauth.client.resourceOf("slack") };
+  const request = {
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    resource: oauth.client.resourceOf("slack"),
+  };
   const url = oauth.client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" });
-  const { answer } = await (await openConsent(url, oauth.ann)).answer({ approve: true, organizationId: oauth.ann.organizationId });
-  return { grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: redirectUri, client_id, code_verifier };
+  const { answer } = await (await openConsent(url, oauth.ann)).answer({
+    approve: true,
+    organizationId: oauth.ann.organizationId,
+  });
+  return {
+    grant_type: "authorization_code",
+    code: answer.get("code") ?? "",
+    redirect_uri: redirectUri,
+    client_id,
+    code_verifier,
+  };
 }
 
 describe("a code", () => {
@@ -64,7 +79,9 @@ describe("a code", () => {
     const code = await receiveCode();
     const { body } = await oauth.client.token(code);
     expect(await works(body.access_token)).toBe(true);
-    await query(`UPDATE oauth_token SET payload = regexp_replace(payload, '"exp":\\d+', '"exp":1') WHERE model = 'AuthorizationCode'`);
+    await query(
+      `UPDATE oauth_token SET payload = regexp_replace(payload, '"exp":\\d+', '"exp":1') WHERE model = 'AuthorizationCode'`,
+    );
     expect((await oauth.client.token(code)).body.error).toBe("invalid_grant");
     expect(await works(body.access_token)).toBe(false);
     const refresh = { grant_type: "refresh_token", refresh_token: body.refresh_token, client_id: code.client_id };
@@ -79,17 +96,28 @@ describe("a code", () => {
 });
 
 describe("the token endpoint", () => {
-  it.each(["client_credentials", "password", "implicit", "urn:ietf:params:oauth:grant-type:device_code", "nonsense", undefined])(
-    "knows no grant %s",
-    async (grant_type) => {
-      const client_id = (await oauth.client.register({ redirect_uris: [redirectUri] })).body.client_id as string;
-      const { status, body } = await oauth.client.token({ grant_type, client_id, username: "ann", password: "x" });
-      expect([status, body.error]).toEqual([400, grant_type === undefined ? "invalid_request" : "unsupported_grant_type"]);
-    },
-  );
+  it.each([
+    "client_credentials",
+    "password",
+    "implicit",
+    "urn:ietf:params:oauth:grant-type:device_code",
+    "nonsense",
+    undefined,
+  ])("knows no grant %s", async (grant_type) => {
+    const client_id = (await oauth.client.register({ redirect_uris: [redirectUri] })).body.client_id as string;
+    const { status, body } = await oauth.client.token({ grant_type, client_id, username: "ann", password: "x" });
+    expect([status, body.error]).toEqual([
+      400,
+      grant_type === undefined ? "invalid_request" : "unsupported_grant_type",
+    ]);
+  });
 
   it("answers an unknown client with 401, and a body of another kind with an error of OAuth", async () => {
-    const { status, body } = await oauth.client.token({ grant_type: "refresh_token", refresh_token: "x", client_id: "unknown" });
+    const { status, body } = await oauth.client.token({
+      grant_type: "refresh_token",
+      refresh_token: "x",
+      client_id: "unknown",
+    });
     expect([status, body.error]).toEqual([401, "invalid_client"]);
     const json = await fetch(`${oauth.app.gatewayUrl}/oauth/token`, {
       method: "POST",
@@ -141,10 +169,17 @@ describe("a refresh", () => {
     const { tokens, refresh } = await connect();
     const { body } = await refresh(tokens.refresh_token);
     const isNew = "id_sha256 IN (sha256($1::bytea), sha256($2::bytea))";
-    await query(`DELETE FROM oauth_token WHERE ${isNew}`, [Buffer.from(body.access_token), Buffer.from(body.refresh_token)]);
+    await query(`DELETE FROM oauth_token WHERE ${isNew}`, [
+      Buffer.from(body.access_token),
+      Buffer.from(body.refresh_token),
+    ]);
     expect(await works(body.access_token)).toBe(false);
     const again = await refresh(tokens.refresh_token);
-    expect([again.status, again.body.access_token === body.access_token, await works(body.access_token)]).toEqual([200, true, true]);
+    expect([again.status, again.body.access_token === body.access_token, await works(body.access_token)]).toEqual([
+      200,
+      true,
+      true,
+    ]);
   });
 
   it("by another client, or for another server, gets nothing and costs nothing", async () => {
@@ -157,24 +192,36 @@ describe("a refresh", () => {
       [oauth.client.resourceOf("platform"), "https://a.example/"],
     ])
       expect((await refresh(tokens.refresh_token, { resource })).body.error).toBe("invalid_target");
-    expect((await refresh(tokens.refresh_token, { scope: "platform:read mcp:invoke" })).body.error).toBe("invalid_scope");
+    expect((await refresh(tokens.refresh_token, { scope: "platform:read mcp:invoke" })).body.error).toBe(
+      "invalid_scope",
+    );
     const used =
       "SELECT 1 FROM oauth_token JOIN oauth_connection connection ON connection.id = connection_id WHERE client_id = $1 AND consumed_at IS NOT NULL";
     expect(await query(`${used} AND model = 'RefreshToken'`, [clientId])).toEqual([]);
-    const narrow = await refresh(tokens.refresh_token, { scope: "platform:read", resource: `${oauth.client.resourceOf("platform")}/` });
+    const narrow = await refresh(tokens.refresh_token, {
+      scope: "platform:read",
+      resource: `${oauth.client.resourceOf("platform")}/`,
+    });
     expect([narrow.status, narrow.body.scope, clientId === other]).toEqual([200, "platform:read", false]);
     expect((await refresh(tokens.refresh_token, { client_id: other })).body.error).toBe("invalid_grant");
   });
 
   it("cannot widen what was granted", async () => {
-    const { tokens, refresh } = await connectClient(oauth.client, oauth.ann, { serverId: "platform", scopes: ["platform:read"] });
-    expect((await refresh(tokens.refresh_token, { scope: "platform:read platform:write" })).body.error).toBe("invalid_scope");
+    const { tokens, refresh } = await connectClient(oauth.client, oauth.ann, {
+      serverId: "platform",
+      scopes: ["platform:read"],
+    });
+    expect((await refresh(tokens.refresh_token, { scope: "platform:read platform:write" })).body.error).toBe(
+      "invalid_scope",
+    );
     expect((await refresh(tokens.refresh_token)).body.scope).toBe("platform:read");
   });
 
   it("ends with the connection after 180 days, and after 30 days without one", async () => {
     const [ended, idle] = [await connect(), await connect()];
-    await query("UPDATE oauth_connection SET expires_at = now() - interval '1 second' WHERE client_id = $1", [ended.clientId]);
+    await query("UPDATE oauth_connection SET expires_at = now() - interval '1 second' WHERE client_id = $1", [
+      ended.clientId,
+    ]);
     expect((await ended.refresh(ended.tokens.refresh_token)).body.error).toBe("invalid_grant");
     expect(await works(ended.tokens.access_token)).toBe(false);
     const [lifetimes] = await query(
@@ -194,22 +241,37 @@ describe("everything ends at once", () => {
   ][] = [
     [
       "the member is removed",
-      ({ memberId, organizationId }) => oauth.ann.browser.delete(`${organizationOf(organizationId)}/members/${memberId}`),
+      ({ memberId, organizationId }) =>
+        oauth.ann.browser.delete(`${organizationOf(organizationId)}/members/${memberId}`),
     ],
     ["the user is deleted", ({ userId }) => query("DELETE FROM app_user WHERE id = $1", [userId])],
     ["the client is deleted", ({ clientId }) => query("DELETE FROM oauth_client WHERE id = $1", [clientId])],
-    ["the connection is deleted", ({ clientId }) => query("DELETE FROM oauth_connection WHERE client_id = $1", [clientId])],
+    [
+      "the connection is deleted",
+      ({ clientId }) => query("DELETE FROM oauth_connection WHERE client_id = $1", [clientId]),
+    ],
   ];
 
   it.each(endings)("when %s", async (name, end) => {
     const { organizationId } = oauth.ann;
-    const member = await signUpMember(oauth.app, organizationId, `member${endings.findIndex(([one]) => one === name)}`, "member");
-    const { tokens, clientId, refresh } = await connectClient(oauth.client, { ...member, organizationId }, { serverId: "slack" });
+    const member = await signUpMember(
+      oauth.app,
+      organizationId,
+      `member${endings.findIndex(([one]) => one === name)}`,
+      "member",
+    );
+    const { tokens, clientId, refresh } = await connectClient(
+      oauth.client,
+      { ...member, organizationId },
+      { serverId: "slack" },
+    );
     expect(await works(tokens.access_token)).toBe(true);
     await end({ clientId, ...member, organizationId });
     expect(await works(tokens.access_token)).toBe(false);
     const { status, body } = await refresh(tokens.refresh_token);
-    expect([status, body.error]).toEqual(name === "the client is deleted" ? [401, "invalid_client"] : [400, "invalid_grant"]);
+    expect([status, body.error]).toEqual(
+      name === "the client is deleted" ? [401, "invalid_client"] : [400, "invalid_grant"],
+    );
   });
 
   it("when the organization is deleted", async () => {

@@ -36,7 +36,8 @@ const startWait = ({ client }: McpApp, seconds: number) =>
   client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds } });
 
 const countRunning = async ({ owner }: McpApp) =>
-  (await owner.browser.get(`/api/organizations/${owner.organizationId}/tool-calls?status=running`)).body.data.length as number;
+  (await owner.browser.get(`/api/organizations/${owner.organizationId}/tool-calls?status=running`)).body.data
+    .length as number;
 
 describe("how many calls run at once", () => {
   it("is for all organizations the same when self-hosted, whatever their plan", async () => {
@@ -82,12 +83,18 @@ describe("organizations set-plan", () => {
 
   it("is refused where plans do not count", async () => {
     const { code, stderr } = await setPlan(cloud.owner.organizationId, "pro", "self-hosted");
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^organizations: Plans only count where DEPLOYMENT_MODE is cloud\. /)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^organizations: Plans only count where DEPLOYMENT_MODE is cloud\. /),
+    ]);
   });
 
   it("refuses an unknown plan with the known ones, and an unknown organization", async () => {
     const wrong = await setPlan(cloud.owner.organizationId, "gold");
-    expect([wrong.code, wrong.stderr]).toEqual([1, "organizations: There is no such plan; the plans are free, pro, business.\n"]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      "organizations: There is no such plan; the plans are free, pro, business.\n",
+    ]);
     const nobodys = await setPlan(newId(), "pro");
     expect([nobodys.code, nobodys.stderr]).toEqual([1, "organizations: There is no such organization.\n"]);
   });
@@ -96,7 +103,10 @@ describe("organizations set-plan", () => {
 describe("platform_get_credit_balance", () => {
   const catalogueOf = async ({ app }: McpApp) => {
     const answer = await fetch(`${app.gatewayUrl}/servers`);
-    const { data, meta } = (await answer.json()) as { data: { id: string; toolCount: number }[]; meta: { toolCount: number } };
+    const { data, meta } = (await answer.json()) as {
+      data: { id: string; toolCount: number }[];
+      meta: { toolCount: number };
+    };
     return [data.find(({ id }) => id === "platform")?.toolCount, meta.toolCount];
   };
   const call = async (mcp: McpApp, client = mcp.connect("platform", ["platform:read"])) =>
@@ -114,15 +124,16 @@ describe("platform_get_credit_balance", () => {
     const eve = await signUpOwner(cloud.app, "Eve");
     expect((await call(cloud)).result?.structuredContent).toEqual({ balance: 0 });
     const add = (organizationId: string, amount: number) =>
-      cloud.app.database.query("INSERT INTO credit_entry (id, organization_id, amount, reason) VALUES ($1, $2, $3, 'test')", [
-        newId(),
-        organizationId,
-        amount,
-      ]);
+      cloud.app.database.query(
+        "INSERT INTO credit_entry (id, organization_id, amount, reason) VALUES ($1, $2, $3, 'test')",
+        [newId(), organizationId, amount],
+      );
     await add(cloud.owner.organizationId, 5_000_000_000);
     await add(cloud.owner.organizationId, -1);
     await add(eve.organizationId, 77);
     expect((await call(cloud)).result?.structuredContent).toEqual({ balance: 4_999_999_999 });
-    expect((await call(cloud, cloud.connect("platform", ["platform:write"]))).error?.data).toMatchObject({ code: "insufficient_scope" });
+    expect((await call(cloud, cloud.connect("platform", ["platform:write"]))).error?.data).toMatchObject({
+      code: "insufficient_scope",
+    });
   });
 });

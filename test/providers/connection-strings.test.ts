@@ -91,6 +91,12 @@ describe("a connection string in place of a server's name", () => {
     expectProblem(await change("postgres://bob@new.test/b"), { status: 400, code: "validation_failed" });
     expect(await stored(body.id)).toMatchObject(data);
     expect((await change("postgres://bob:canary-new@new.test/b")).status).toBe(200);
-    expect(await stored(body.id)).toEqual({ host: "new.test", database: "b", user: "bob", password: "canary-new", ssl: "verify" });
+    expect(await stored(body.id)).toEqual({
+      host: "new.test",
+      database: "b",
+      user: "bob",
+      password: "canary-new",
+      ssl: "verify",
+    });
   });
 });

@@ -9,7 +9,12 @@ let provider: FakeProvider;
 beforeAll(async () => {
   provider = await startFakeProvider();
   flows = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
-  const key = { accessKeyId: "AKIATEST", secretAccessKey: "canary-secret", endpoint: provider.url, forcePathStyle: true };
+  const key = {
+    accessKeyId: "AKIATEST",
+    secretAccessKey: "canary-secret",
+    endpoint: provider.url,
+    forcePathStyle: true,
+  };
   await connect("s3", { ...key, region: "us-east-1" });
   await connect("google_drive", { accessToken: "ya29.canary", baseUrl: provider.url });
   await connect("github", { kind: "bearer", accessToken: "canary-token", baseUrl: provider.url });
@@ -32,7 +37,13 @@ async function connect(type: string, data: Record<string, unknown>): Promise<voi
 const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xfe, 0x01, 0x02]);
 const base64 = bytes.toString("base64");
 
-type Reading = { type: string; parameters: () => object; answers: Answer[]; field: string; file: { name: string | null; type: string } };
+type Reading = {
+  type: string;
+  parameters: () => object;
+  answers: Answer[];
+  field: string;
+  file: { name: string | null; type: string };
+};
 
 // What the vendors answer, as their references show it.
 const readings: Reading[] = [
@@ -46,14 +57,29 @@ const readings: Reading[] = [
   {
     type: "google_drive_download_file",
     parameters: () => ({ fileId: "1aBcDeFgHiJkLmNoPqRsTuVwXyZ" }),
-    answers: [{ json: { id: "1aBcDeFgHiJkLmNoPqRsTuVwXyZ", name: "cat.png", mimeType: "image/png", size: "9" } }, { body: bytes }],
+    answers: [
+      { json: { id: "1aBcDeFgHiJkLmNoPqRsTuVwXyZ", name: "cat.png", mimeType: "image/png", size: "9" } },
+      { body: bytes },
+    ],
     field: "contentBase64",
     file: { name: "cat.png", type: "image/png" },
   },
   {
     type: "github_get_file",
     parameters: () => ({ owner: "acme", repo: "shop", path: "docs/cat.png" }),
-    answers: [{ json: { type: "file", encoding: "base64", size: 9, name: "cat.png", path: "docs/cat.png", content: base64, sha: "3d21" } }],
+    answers: [
+      {
+        json: {
+          type: "file",
+          encoding: "base64",
+          size: 9,
+          name: "cat.png",
+          path: "docs/cat.png",
+          content: base64,
+          sha: "3d21",
+        },
+      },
+    ],
     field: "content",
     file: { name: "cat.png", type: "application/octet-stream" },
   },
@@ -106,21 +132,27 @@ describe("bytes that a node reads", () => {
     const run = await flows.run(await flows.save([node("read", reading.type, reading.parameters())]));
     expect(run.error).toBeNull();
     expect(run.nodes[0]?.outputs).toMatchObject([{ [reading.field]: `file:${run.id}/1` }]);
-    const rows = await flows.app.database.query("SELECT to_jsonb(run_node) AS row FROM run_node WHERE run_id = $1", [run.id]);
+    const rows = await flows.app.database.query("SELECT to_jsonb(run_node) AS row FROM run_node WHERE run_id = $1", [
+      run.id,
+    ]);
     for (const seen of [run, rows]) expect(JSON.stringify(seen)).not.toContain(base64.replace(/=+$/, ""));
     const cookie = [...flows.owner.browser.cookies].map((pair) => pair.join("=")).join("; ");
     const answer = await fetch(`${flows.app.platformUrl}${flows.path}/runs/${run.id}/files/1`, { headers: { cookie } });
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
-    const [{ files } = {}] = await flows.app.database.query<{ files: string }>("SELECT trigger_files AS files FROM run WHERE id = $1", [
-      run.id,
-    ]);
+    const [{ files } = {}] = await flows.app.database.query<{ files: string }>(
+      "SELECT trigger_files AS files FROM run WHERE id = $1",
+      [run.id],
+    );
     expect(JSON.parse(files ?? "[]")).toMatchObject([reading.file]);
   });
 
   it.each(takings)("are what $type gets in the place of the handle", async ({ type, parameters, answer }) => {
     const [reading] = readings as [Reading];
     provider.script([...reading.answers, answer]);
-    const nodes = [node("read", reading.type, reading.parameters()), node("take", type, parameters("{{ $input.contentBase64 }}"))];
+    const nodes = [
+      node("read", reading.type, reading.parameters()),
+      node("take", type, parameters("{{ $input.contentBase64 }}")),
+    ];
     const run = await flows.run(await flows.save(nodes, edges("read>take")));
     expect(run.error).toBeNull();
     expect(provider.requests().at(-1)?.body.includes(bytes)).toBe(true);
@@ -131,7 +163,9 @@ describe("bytes that a node reads", () => {
     provider.script([{ headers: { "content-type": "text/csv" }, body: "a,b\n1,2\n" }]);
     const run = await flows.run(await flows.save([node("read", "s3_get_object", { bucket: "b", key: "a.csv" })]));
     expect(run.nodes[0]?.outputs).toMatchObject([{ content: "a,b\n1,2\n" }]);
-    expect(await flows.app.database.query("SELECT trigger_files AS files FROM run WHERE id = $1", [run.id])).toEqual([{ files: null }]);
+    expect(await flows.app.database.query("SELECT trigger_files AS files FROM run WHERE id = $1", [run.id])).toEqual([
+      { files: null },
+    ]);
   });
 });
 

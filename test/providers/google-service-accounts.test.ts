@@ -39,7 +39,11 @@ const create = (data: object, type = "google_drive") =>
     data: { kind: "serviceAccount", serviceAccountKey: keyFile(), baseUrl: google.url, ...data },
   });
 
-async function call(id: string, tool = "google_drive_search_files", parameters: object = { query: "name contains 'a'" }) {
+async function call(
+  id: string,
+  tool = "google_drive_search_files",
+  parameters: object = { query: "name contains 'a'" },
+) {
   const type = tool === "http_request" ? "google_drive" : tool.split(/_(?=search|list|send)/)[0];
   const request = { parameters, credentials: { [String(type)]: toReference(id) }, confirm: true };
   return (await ann.browser.post(`${path}/tools/${tool}/call`, request)).body;
@@ -51,19 +55,27 @@ async function callUnder(id: string, signal: AbortSignal) {
   return await fetch(`${app.platformUrl}${path}/tools/google_drive_search_files/call`, {
     method: "POST",
     headers: { origin: app.platformUrl, cookie, "content-type": "application/json" },
-    body: JSON.stringify({ parameters: { query: "name contains 'a'" }, credentials: { google_drive: toReference(id) }, confirm: true }),
+    body: JSON.stringify({
+      parameters: { query: "name contains 'a'" },
+      credentials: { google_drive: toReference(id) },
+      confirm: true,
+    }),
     signal,
   });
 }
 
-const granted = (accessToken: string): Answer => ({ json: { access_token: accessToken, expires_in: 3599, token_type: "Bearer" } });
+const granted = (accessToken: string): Answer => ({
+  json: { access_token: accessToken, expires_in: 3599, token_type: "Bearer" },
+});
 const noFiles = { json: { files: [] } };
 const bearers = () => google.requests().map(({ headers }) => headers.authorization);
 
 function readAssertion(index = 0) {
   const form = new URLSearchParams(tokens.requests()[index]?.body.toString());
   const [header = "", claims = "", signature = ""] = (form.get("assertion") ?? "").split(".");
-  const isSigned = createVerify("RSA-SHA256").update(`${header}.${claims}`).verify(robotKeys.publicKey, signature, "base64url");
+  const isSigned = createVerify("RSA-SHA256")
+    .update(`${header}.${claims}`)
+    .verify(robotKeys.publicKey, signature, "base64url");
   const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
   return { grantType: form.get("grant_type"), header: read(header), claims: read(claims), isSigned };
 }
@@ -129,7 +141,10 @@ describe("a Google service account", () => {
   it("gets another token when one is refused", async () => {
     const { body } = await create({});
     tokens.script([granted("ya29.ended"), granted("ya29.fresh")]);
-    google.script([{ status: 401, json: { error: { code: 401, status: "UNAUTHENTICATED", message: "Invalid Credentials" } } }, noFiles]);
+    google.script([
+      { status: 401, json: { error: { code: 401, status: "UNAUTHENTICATED", message: "Invalid Credentials" } } },
+      noFiles,
+    ]);
     expect((await call(body.id)).status).toBe("success");
     expect(bearers()).toEqual(["Bearer ya29.ended", "Bearer ya29.fresh"]);
   });
@@ -139,7 +154,9 @@ describe("a Google service account", () => {
     tokens.script([granted("ya29.one"), granted("ya29.two")]);
     google.script([noFiles, noFiles]);
     await call(body.id);
-    await ann.browser.patch(`${path}/credentials/${body.id}`, { data: { serviceAccountKey: keyFile({ private_key_id: "key-2" }) } });
+    await ann.browser.patch(`${path}/credentials/${body.id}`, {
+      data: { serviceAccountKey: keyFile({ private_key_id: "key-2" }) },
+    });
     await call(body.id);
     expect(readAssertion(1).header).toMatchObject({ kid: "key-2" });
     expect(bearers()).toEqual(["Bearer ya29.one", "Bearer ya29.two"]);
@@ -149,7 +166,8 @@ describe("a Google service account", () => {
     "is not made to open more without its key: %j",
     async (data) => {
       const { body } = await create({});
-      const change = (more: object) => ann.browser.patch(`${path}/credentials/${body.id}`, { data: { ...data, ...more } });
+      const change = (more: object) =>
+        ann.browser.patch(`${path}/credentials/${body.id}`, { data: { ...data, ...more } });
       const { errors } = expectProblem(await change({}), { status: 400, code: "validation_failed" });
       expect(errors?.map(({ pointer }) => pointer)).toEqual(["/data/serviceAccountKey"]);
       expect((await change({ serviceAccountKey: keyFile() })).status).toBe(200);
@@ -160,9 +178,16 @@ describe("a Google service account", () => {
     const { body } = await create({});
     tokens.script([{ status: 400, json: { error: "invalid_grant", error_description: "Invalid JWT Signature." } }]);
     const record = await call(body.id);
-    expect(record.error).toMatchObject({ code: "provider_error", message: expect.stringContaining("Invalid JWT Signature.") });
+    expect(record.error).toMatchObject({
+      code: "provider_error",
+      message: expect.stringContaining("Invalid JWT Signature."),
+    });
     const { body: read } = await ann.browser.get(`${path}/credentials/${body.id}`);
-    expect(read).toMatchObject({ health: "failing", kind: "serviceAccount", lastError: expect.stringContaining("Invalid JWT Signature.") });
+    expect(read).toMatchObject({
+      health: "failing",
+      kind: "serviceAccount",
+      lastError: expect.stringContaining("Invalid JWT Signature."),
+    });
     expect(google.requests()).toEqual([]);
     // Nothing of a failure is kept.
     tokens.script([granted("ya29.later")]);
@@ -207,12 +232,21 @@ describe("a Google account that was connected when there was no other way in", (
     await app.database.query(
       `INSERT INTO credential (id, organization_id, type, kind, name, sealed, public_data, health)
        VALUES ($1, $2, 'google_drive', 'oauth2', 'Old', $3, $4, 'ok')`,
-      [place.credentialId, place.organizationId, app.parts.vault.seal.seal(JSON.stringify(data), place), JSON.stringify(data)],
+      [
+        place.credentialId,
+        place.organizationId,
+        app.parts.vault.seal.seal(JSON.stringify(data), place),
+        JSON.stringify(data),
+      ],
     );
     google.script([noFiles]);
     expect((await call(place.credentialId)).status).toBe("success");
     expect(bearers()).toEqual(["Bearer ya29.old"]);
-    const made = await ann.browser.post(`${path}/credentials`, { type: "gmail", name: "x", data: { accessToken: "ya29.token" } });
+    const made = await ann.browser.post(`${path}/credentials`, {
+      type: "gmail",
+      name: "x",
+      data: { accessToken: "ya29.token" },
+    });
     expect(made.body).toMatchObject({ kind: "oauth2", health: "unknown" });
   });
 });

@@ -30,7 +30,13 @@ async function plant(data: Record<string, unknown>, health = "ok"): Promise<stri
   await app.database.query(
     `INSERT INTO credential (id, organization_id, type, kind, name, sealed, public_data, health)
      VALUES ($1, $2, 'http_auth', 'custom', 'Old account', $3, $4, $5)`,
-    [place.credentialId, place.organizationId, app.parts.vault.seal.seal(JSON.stringify(data), place), JSON.stringify(shown), health],
+    [
+      place.credentialId,
+      place.organizationId,
+      app.parts.vault.seal.seal(JSON.stringify(data), place),
+      JSON.stringify(shown),
+      health,
+    ],
   );
   return place.credentialId;
 }
@@ -49,10 +55,26 @@ describe("an HTTP account", () => {
     ["a header without a base URL", { authKind: "header", name: "x-key", secret: "canary" }, ["/data/baseUrl"]],
     ["a secret for later without a base URL", { authKind: "none", secret: "canary" }, ["/data/baseUrl"]],
     ["a bearer without a secret", { authKind: "bearer", baseUrl: "https://api.example.com" }, ["/data/secret"]],
-    ["a bearer with an empty secret", { authKind: "bearer", baseUrl: "https://api.example.com", secret: "" }, ["/data/secret"]],
-    ["a bearer with a blank secret", { authKind: "bearer", baseUrl: "https://api.example.com", secret: " \t" }, ["/data/secret"]],
-    ["a login without a user", { authKind: "basic", baseUrl: "https://api.example.com", secret: "canary" }, ["/data/username"]],
-    ["a query value without name and secret", { authKind: "query", baseUrl: "https://api.example.com" }, ["/data/name", "/data/secret"]],
+    [
+      "a bearer with an empty secret",
+      { authKind: "bearer", baseUrl: "https://api.example.com", secret: "" },
+      ["/data/secret"],
+    ],
+    [
+      "a bearer with a blank secret",
+      { authKind: "bearer", baseUrl: "https://api.example.com", secret: " \t" },
+      ["/data/secret"],
+    ],
+    [
+      "a login without a user",
+      { authKind: "basic", baseUrl: "https://api.example.com", secret: "canary" },
+      ["/data/username"],
+    ],
+    [
+      "a query value without name and secret",
+      { authKind: "query", baseUrl: "https://api.example.com" },
+      ["/data/name", "/data/secret"],
+    ],
   ])("is not saved as %s", async (_name, data, pointers) => {
     const answer = await ann.browser.post(`${path}/credentials`, { type: "http_auth", name: "HTTP", data });
     const { errors } = expectProblem(answer, { status: 400, code: "validation_failed" });
@@ -70,17 +92,27 @@ describe("an HTTP account", () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ["without a base URL", { authKind: "bearer", secret: "canary" }, "baseUrl is required, because its secret is sent nowhere else"],
+    [
+      "without a base URL",
+      { authKind: "bearer", secret: "canary" },
+      "baseUrl is required, because its secret is sent nowhere else",
+    ],
     ["without a secret", { authKind: "bearer", baseUrl: "https://api.example.com" }, "secret is required"],
   ])("that was saved %s no longer works, and says why before and after a call", async (_name, data, words) => {
     const id = await plant(data);
     const { body: list } = await ann.browser.get(`${path}/credentials`);
-    expect(list.data.find((one: { id: string }) => one.id === id)).toMatchObject({ health: "failing", isComplete: false });
+    expect(list.data.find((one: { id: string }) => one.id === id)).toMatchObject({
+      health: "failing",
+      isComplete: false,
+    });
     const { body: read } = await ann.browser.get(`${path}/credentials/${id}`);
     expect(read).toMatchObject({ health: "failing", lastError: expect.stringContaining(words) });
 
     const { body: record } = await call(id);
-    expect(record).toMatchObject({ status: "failed", error: { code: "credential_incomplete", message: expect.stringContaining(words) } });
+    expect(record).toMatchObject({
+      status: "failed",
+      error: { code: "credential_incomplete", message: expect.stringContaining(words) },
+    });
     expect(record.error.message).toContain(`/o/${ann.organizationId}/credentials/${id}`);
     expect(stranger.requests()).toEqual([]);
     const { body: tested } = await ann.browser.post(`${path}/credentials/${id}/test`, undefined);
@@ -91,7 +123,10 @@ describe("an HTTP account", () => {
     const id = await plant({ authKind: "bearer", secret: "canary" });
     const change = (data: object) => ann.browser.patch(`${path}/credentials/${id}`, { data });
     expectProblem(await change({ baseUrl: stranger.url }), { status: 400, code: "validation_failed" });
-    expect((await change({ baseUrl: stranger.url, secret: "fresh" })).body).toMatchObject({ health: "unknown", lastError: null });
+    expect((await change({ baseUrl: stranger.url, secret: "fresh" })).body).toMatchObject({
+      health: "unknown",
+      lastError: null,
+    });
     expect((await call(id)).body.status).toBe("success");
     expect(stranger.requests()).toMatchObject([{ path: "/collect", headers: { authorization: "Bearer fresh" } }]);
   });

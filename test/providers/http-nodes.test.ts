@@ -38,18 +38,25 @@ const bearer = async (secret: string) => {
 
 const callTool = async (name: string, given: object) => {
   const { organizationId } = ann.owner;
-  const { key } = await ann.app.parts.identity.apiKeys.create(organizationId, { name: "mcp", scopes: ["mcp:invoke"], createdBy: null });
+  const { key } = await ann.app.parts.identity.apiKeys.create(organizationId, {
+    name: "mcp",
+    scopes: ["mcp:invoke"],
+    createdBy: null,
+  });
   const client = createMcpClient(ann.app.gatewayUrl, { "x-api-key": key });
   return (await client.modern("http", "tools/call", { name, arguments: given })).json.result;
 };
 
 describe("http_request as a node", () => {
-  it.each([400, 404, 429, 500, 503])("fails with the status %i and what the answer says, and asks once", async (status) => {
-    const ended = await run([{ status, json: { message: "no such thing" } }]);
-    expect(ended).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "ask" } });
-    expect(ended.error?.message).toContain(`127.0.0.1 refused the call (${status}): {"message":"no such thing"}`);
-    expect(server.requests()).toHaveLength(1);
-  });
+  it.each([400, 404, 429, 500, 503])(
+    "fails with the status %i and what the answer says, and asks once",
+    async (status) => {
+      const ended = await run([{ status, json: { message: "no such thing" } }]);
+      expect(ended).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "ask" } });
+      expect(ended.error?.message).toContain(`127.0.0.1 refused the call (${status}): {"message":"no such thing"}`);
+      expect(server.requests()).toHaveLength(1);
+    },
+  );
 
   it.each([200, 204, 304])("succeeds with the status %i", async (status) => {
     const ended = await run([{ status }]);
@@ -57,7 +64,11 @@ describe("http_request as a node", () => {
   });
 
   it("repeats a failure as its settings say", async () => {
-    const ended = await run([{ status: 503 }, { status: 500 }, { json: { there: true } }], {}, { settings: { retries: 2, retryDelay: 1 } });
+    const ended = await run(
+      [{ status: 503 }, { status: 500 }, { json: { there: true } }],
+      {},
+      { settings: { retries: 2, retryDelay: 1 } },
+    );
     expect(ended).toMatchObject({ status: "succeeded", result: [{ body: { there: true } }] });
     expect(ended.nodes[0]).toMatchObject({ attempts: 3 });
     expect(server.requests()).toHaveLength(3);
@@ -92,8 +103,14 @@ describe("http_request as a node", () => {
   });
 
   it("says of a POST that failed on the other side that it may have been done", async () => {
-    const ended = await run([{ status: 500 }], { method: "POST", body: {} }, { settings: { retries: 2, retryDelay: 1 } });
-    expect(ended.error?.message).toBe("127.0.0.1 refused the call (500). It may have been done: look before you repeat it.");
+    const ended = await run(
+      [{ status: 500 }],
+      { method: "POST", body: {} },
+      { settings: { retries: 2, retryDelay: 1 } },
+    );
+    expect(ended.error?.message).toBe(
+      "127.0.0.1 refused the call (500). It may have been done: look before you repeat it.",
+    );
     expect(server.requests()).toHaveLength(1);
   });
 });
@@ -117,12 +134,17 @@ describe("an address that needs no account", () => {
     try {
       elsewhere.script([{ json: { open: true } }]);
       server.script([{ json: { own: true } }]);
-      const nodes = [request({ url: `${elsewhere.url}/open` }), node("own", "http_request", { url: `${server.url}/own` })];
+      const nodes = [
+        request({ url: `${elsewhere.url}/open` }),
+        node("own", "http_request", { url: `${server.url}/own` }),
+      ];
       const ended = await ann.run(await ann.save(nodes, edges("ask>own")));
       expect(ended).toMatchObject({ status: "succeeded", result: [{ body: { own: true } }] });
       expect(elsewhere.requests()[0]?.headers).not.toHaveProperty("authorization");
       expect(server.requests()[0]?.headers).toMatchObject({ authorization: "Bearer canary-by-default" });
-      const named = await ann.run(await ann.save([request({ url: `${elsewhere.url}/x` }, { credentials: { http_auth: reference } })]));
+      const named = await ann.run(
+        await ann.save([request({ url: `${elsewhere.url}/x` }, { credentials: { http_auth: reference } })]),
+      );
       expect(named.error).toMatchObject({ code: "outbound_refused" });
       expect(elsewhere.requests()).toHaveLength(1);
     } finally {
@@ -131,12 +153,15 @@ describe("an address that needs no account", () => {
     }
   });
 
-  it.each([[{}], [{ credentials: {} }]])("is asked by a tool call with %j, which answers with the status", async (given) => {
-    server.script([{ status: 404, json: { message: "no" } }]);
-    const result = await callTool("http_request", { url: `${server.url}/x`, ...given });
-    expect(result).not.toHaveProperty("isError");
-    expect(result?.structuredContent).toMatchObject({ items: [{ status: 404, body: { message: "no" } }] });
-  });
+  it.each([[{}], [{ credentials: {} }]])(
+    "is asked by a tool call with %j, which answers with the status",
+    async (given) => {
+      server.script([{ status: 404, json: { message: "no" } }]);
+      const result = await callTool("http_request", { url: `${server.url}/x`, ...given });
+      expect(result).not.toHaveProperty("isError");
+      expect(result?.structuredContent).toMatchObject({ items: [{ status: 404, body: { message: "no" } }] });
+    },
+  );
 
   it("is also read as a feed", async () => {
     server.script([{ json: { version: "https://jsonfeed.org/version/1.1", items: [{ id: "1", title: "One" }] } }]);
@@ -194,7 +219,9 @@ describe("http_request as a node with the account of a provider", () => {
     server.script([{ json: {} }, { json: {} }]);
     expect(await ann.run(workflowId)).toMatchObject({ status: "succeeded" });
     const other = await connect("github", { kind: "bearer", accessToken: "ghp_canary_two" });
-    expect(await ann.run(workflowId, { nodes: [{ id: "ask", credentials: { github: other } }] })).toMatchObject({ status: "succeeded" });
+    expect(await ann.run(workflowId, { nodes: [{ id: "ask", credentials: { github: other } }] })).toMatchObject({
+      status: "succeeded",
+    });
     expect(seen()).toEqual(["Bearer ghp_canary_one", "Bearer ghp_canary_two"]);
   });
 
@@ -209,7 +236,12 @@ describe("http_request as a node with the account of a provider", () => {
     // Where it is not for the address, the organization's default is what it would be without it.
     const { organizationId } = ann.owner;
     const data = { authKind: "bearer", secret: "default-canary", baseUrl: stranger.url };
-    const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "http_auth", name: "Own", data, createdBy: null });
+    const { id } = await ann.app.parts.vault.credentials.create(organizationId, {
+      type: "http_auth",
+      name: "Own",
+      data,
+      createdBy: null,
+    });
     await ann.app.parts.vault.defaults.set({ organizationId, type: "http_auth", apiKeyId: null }, id);
     stranger.script([{ json: {} }]);
     expect(await run([], { url: `${stranger.url}/x` }, { credentials })).toMatchObject({ status: "succeeded" });

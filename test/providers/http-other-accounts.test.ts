@@ -32,11 +32,17 @@ afterAll(async () => {
 type Owner = typeof ann;
 
 async function connect(type: string, data: Record<string, unknown>, owner: Owner = ann): Promise<string> {
-  const { id } = await app.parts.vault.credentials.create(owner.organizationId, { type, name: type, data, createdBy: null });
+  const { id } = await app.parts.vault.credentials.create(owner.organizationId, {
+    type,
+    name: type,
+    data,
+    createdBy: null,
+  });
   return id;
 }
 
-const github = (data: object = {}) => connect("github", { kind: "bearer", accessToken: token, baseUrl: service.url, ...data });
+const github = (data: object = {}) =>
+  connect("github", { kind: "bearer", accessToken: token, baseUrl: service.url, ...data });
 
 async function call(type: string, id: string, parameters: Record<string, unknown>) {
   const answer = await ann.browser.post(`/api/organizations/${ann.organizationId}/tools/http_request/call`, {
@@ -56,7 +62,10 @@ const read = (body: Record<string, unknown>) =>
   };
 
 const healthOf = async (id: string) =>
-  (await ann.browser.get(`/api/organizations/${ann.organizationId}/credentials/${id}`)).body as { health: string; lastError: string };
+  (await ann.browser.get(`/api/organizations/${ann.organizationId}/credentials/${id}`)).body as {
+    health: string;
+    lastError: string;
+  };
 
 describe("http_request with the account of a provider", () => {
   it("sends what that provider's own tools send with every request", async () => {
@@ -64,19 +73,28 @@ describe("http_request with the account of a provider", () => {
     const record = await call("github", await github(), { url: `${service.url}/gists`, query: { per_page: 1 } });
     expect(record).toMatchObject({ status: "success", outputs: [{ status: 200, body: [{ id: 1 }] }] });
     expect(service.requests()).toMatchObject([
-      { path: "/gists?per_page=1", headers: { authorization: `Bearer ${token}`, accept: "application/vnd.github+json" } },
+      {
+        path: "/gists?per_page=1",
+        headers: { authorization: `Bearer ${token}`, accept: "application/vnd.github+json" },
+      },
     ]);
   });
 
   it("puts the token into the path where the provider wants it there", async () => {
     const id = await connect("telegram_bot", { botToken: "123:canary-of-the-bot", baseUrl: `${service.url}/proxy` });
     service.script([{ json: { ok: true, result: {} } }]);
-    expect(await call("telegram_bot", id, { url: `${service.url}/proxy/getMyName` })).toMatchObject({ status: "success" });
+    expect(await call("telegram_bot", id, { url: `${service.url}/proxy/getMyName` })).toMatchObject({
+      status: "success",
+    });
     expect(service.requests().map(({ path }) => path)).toEqual(["/proxy/bot123:canary-of-the-bot/getMyName"]);
   });
 
   it("signs a request of a storage account", async () => {
-    const id = await connect("s3", { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "canary-of-storage", endpoint: service.url });
+    const id = await connect("s3", {
+      accessKeyId: "AKIAEXAMPLE",
+      secretAccessKey: "canary-of-storage",
+      endpoint: service.url,
+    });
     service.script([{ headers: { "content-type": "application/xml" }, body: "<Tagging/>" }]);
     const record = await call("s3", id, { url: `${service.url}/bucket/key`, query: { tagging: "" } });
     expect(record).toMatchObject({ status: "success", outputs: [{ body: "<Tagging/>" }] });
@@ -87,12 +105,17 @@ describe("http_request with the account of a provider", () => {
     const id = await connect("slack", { kind: "bearer", accessToken: token, baseUrl: service.url });
     service.script([{ headers: { "content-type": "image/png" }, body: Buffer.from([0x89, 0xff, 0x00]) }]);
     const record = await call("slack", id, { url: `${service.url}/files-pri/T1-F1/a.png` });
-    expect(record.outputs).toMatchObject([{ body: Buffer.from([0x89, 0xff, 0x00]).toString("base64"), bodyEncoding: "base64" }]);
+    expect(record.outputs).toMatchObject([
+      { body: Buffer.from([0x89, 0xff, 0x00]).toString("base64"), bodyEncoding: "base64" },
+    ]);
   });
 
   it("answers with a refusal that is about the call and not about the account", async () => {
     const id = await connect("slack", { kind: "bearer", accessToken: token, baseUrl: service.url });
-    service.script([{ json: { ok: false, error: "channel_not_found" } }, { status: 404, json: { message: "Not Found" } }]);
+    service.script([
+      { json: { ok: false, error: "channel_not_found" } },
+      { status: 404, json: { message: "Not Found" } },
+    ]);
     expect(await call("slack", id, { url: `${service.url}/conversations.info` })).toMatchObject({
       outputs: [{ status: 200, body: { ok: false, error: "channel_not_found" } }],
     });
@@ -120,16 +143,29 @@ describe("http_request with the account of a provider", () => {
     const record = await call("github", id, { url: `${service.url}/user` });
     expect(record).toMatchObject({ status: "failed", error: { code: "provider_error" } });
     expect(record.error.message).toContain("GitHub refused the call (401): Bad credentials.");
-    expect(await healthOf(id)).toMatchObject({ health: "failing", lastError: expect.stringContaining("Bad credentials") });
+    expect(await healthOf(id)).toMatchObject({
+      health: "failing",
+      lastError: expect.stringContaining("Bad credentials"),
+    });
   });
 
   it("fails when a header of the caller is refused, and the account, which still works, is left as it was", async () => {
-    const id = await connect("slack", { kind: "oauth2", ...oauth.connection(new Date(Date.now() + 3_600_000)), baseUrl: service.url });
+    const id = await connect("slack", {
+      kind: "oauth2",
+      ...oauth.connection(new Date(Date.now() + 3_600_000)),
+      baseUrl: service.url,
+    });
     const refusal = { json: { ok: false, error: "invalid_auth" } };
     service.script([refusal, refusal, { json: { ok: true } }]);
     const headers = { Authorization: "Bearer YOUR_TOKEN" };
-    expect(await call("slack", id, { url: `${service.url}/chat.postMessage`, headers })).toMatchObject({ status: "failed" });
-    expect(service.requests().map(({ path }) => path)).toEqual(["/chat.postMessage", "/chat.postMessage", "/auth.test"]);
+    expect(await call("slack", id, { url: `${service.url}/chat.postMessage`, headers })).toMatchObject({
+      status: "failed",
+    });
+    expect(service.requests().map(({ path }) => path)).toEqual([
+      "/chat.postMessage",
+      "/chat.postMessage",
+      "/auth.test",
+    ]);
     expect((await healthOf(id)).health).toBe("ok");
   });
 
@@ -176,7 +212,9 @@ describe("the secret of such an account goes", () => {
   });
 
   it("not to an address with a user name, which may hide another host", async () => {
-    const record = await call("github", await github(), { url: service.url.replace("http://", "http://api.github.com@") });
+    const record = await call("github", await github(), {
+      url: service.url.replace("http://", "http://api.github.com@"),
+    });
     expect(record.error).toMatchObject({ code: "validation_failed" });
     expect(service.requests()).toEqual([]);
   });
@@ -191,7 +229,10 @@ describe("the secret of such an account goes", () => {
     expect(await call("github", id, { url: `${service.url}/old`, headers: { "x-mine": "1" } })).toMatchObject({
       outputs: [{ body: { there: true } }],
     });
-    expect(service.requests()).toMatchObject([{ path: "/old" }, { path: "/moved", headers: { authorization: `Bearer ${token}` } }]);
+    expect(service.requests()).toMatchObject([
+      { path: "/old" },
+      { path: "/moved", headers: { authorization: `Bearer ${token}` } },
+    ]);
     expect(elsewhere.requests()).toHaveLength(1);
     expect(JSON.stringify(elsewhere.requests()[0]?.headers)).not.toMatch(/canary|x-mine/);
   });
@@ -278,18 +319,31 @@ describe("http_request refuses", () => {
 
 describe("a workflow", () => {
   const canvasWith = (credentials: Record<string, string>) => ({
-    nodes: [{ id: "a", nodeId: "http_request", position: { x: 0, y: 0 }, parameters: { url: `${service.url}/gists` }, credentials }],
+    nodes: [
+      {
+        id: "a",
+        nodeId: "http_request",
+        position: { x: 0, y: 0 },
+        parameters: { url: `${service.url}/gists` },
+        credentials,
+      },
+    ],
     edges: [],
   });
   const path = () => `/api/organizations/${ann.organizationId}/workflows`;
 
   it("has an HTTP node with the account of a provider, and refuses two", async () => {
     const reference = toReference(await github());
-    expect((await ann.browser.post(`${path()}/check`, { canvas: canvasWith({ github: reference }) })).body).toMatchObject({ errors: [] });
+    expect(
+      (await ann.browser.post(`${path()}/check`, { canvas: canvasWith({ github: reference }) })).body,
+    ).toMatchObject({ errors: [] });
     const slack = toReference(await connect("slack", { kind: "bearer", accessToken: token }));
     const { body } = await ann.browser.post(`${path()}/check`, { canvas: canvasWith({ github: reference, slack }) });
     expect(body.errors).toEqual([
-      { pointer: "/canvas/nodes/0/credentials/slack", detail: "is one account too many beside that of the type github" },
+      {
+        pointer: "/canvas/nodes/0/credentials/slack",
+        detail: "is one account too many beside that of the type github",
+      },
     ]);
     const database = toReference(await connect("redis", { host: "cache.test" }));
     const refused = await ann.browser.post(`${path()}/check`, { canvas: canvasWith({ redis: database }) });

@@ -31,7 +31,13 @@ beforeAll(async () => {
   bob = await signUpOwner(ann.app, "Bob");
   const token = { accessToken: "ya29.canary", baseUrl: provider.url };
   const { port: smtpPort } = smtp.server.address() as AddressInfo;
-  const mailbox = { user: "ann@example.test", password: "canary-pass", smtpHost: "127.0.0.1", smtpPort, smtpSecurity: "none" };
+  const mailbox = {
+    user: "ann@example.test",
+    password: "canary-pass",
+    smtpHost: "127.0.0.1",
+    smtpPort,
+    smtpSecurity: "none",
+  };
   for (const { organizationId } of [ann.owner, bob]) {
     await connect(organizationId, "gmail", token);
     await connect(organizationId, "microsoft_outlook", token);
@@ -61,7 +67,12 @@ const part = (filename: string, mimeType: string, bytes: Buffer) => ({
 
 const found: Answer[] = [
   { json: { messages: [{ id: "m1" }] } },
-  { json: { id: "m1", payload: { parts: [part("r.pdf", "application/pdf", report), part("n.csv", "text/csv", notes)] } } },
+  {
+    json: {
+      id: "m1",
+      payload: { parts: [part("r.pdf", "application/pdf", report), part("n.csv", "text/csv", notes)] },
+    },
+  },
 ];
 
 const attachment = (name: string, contentType: string, bytes: Buffer) => ({
@@ -80,7 +91,8 @@ const foundByOutlook: Answer[] = [
 ];
 
 const read = (type = "gmail_search_emails") => node("read", type, { includeAttachments: true, limit: 1 });
-const attachments = "{{ $input.attachments.{ 'filename': filename, 'mimeType': mimeType, 'contentBase64': contentBase64 } }}";
+const attachments =
+  "{{ $input.attachments.{ 'filename': filename, 'mimeType': mimeType, 'contentBase64': contentBase64 } }}";
 const sendByGmail = (more: object = {}) =>
   node("send", "gmail_send_email", { to: ["bob@example.test"], subject: "On", text: "Here.", attachments, ...more });
 
@@ -88,9 +100,11 @@ type SentFile = [string | undefined, Buffer];
 
 /** The files of a mail that was sent, with their names. */
 const filesOf = (source: Buffer): SentFile[] =>
-  [...source.toString("latin1").matchAll(/^Content-Disposition: attachment; filename=(\S+)\r\n\r\n([A-Za-z0-9+/=\r\n]+)\r\n--/gm)].map(
-    ([, name, base64 = ""]) => [name, Buffer.from(base64, "base64")],
-  );
+  [
+    ...source
+      .toString("latin1")
+      .matchAll(/^Content-Disposition: attachment; filename=(\S+)\r\n\r\n([A-Za-z0-9+/=\r\n]+)\r\n--/gm),
+  ].map(([, name, base64 = ""]) => [name, Buffer.from(base64, "base64")]);
 
 const lastBody = () => JSON.parse(provider.requests().at(-1)?.body.toString() ?? "null");
 
@@ -111,7 +125,12 @@ const senders: [string, object, Answer[], () => SentFile[]][] = [
         Buffer.from(contentBytes, "base64"),
       ]),
   ],
-  ["email_send", { to: ["bob@example.test"], subject: "On", text: "Here." }, [], () => filesOf(received.at(-1) ?? Buffer.alloc(0))],
+  [
+    "email_send",
+    { to: ["bob@example.test"], subject: "On", text: "Here." },
+    [],
+    () => filesOf(received.at(-1) ?? Buffer.alloc(0)),
+  ],
 ];
 
 async function readMail(): Promise<RunAnswer> {
@@ -142,7 +161,9 @@ describe("a file that a node reads with a mail", () => {
       },
     ]);
     expectNoBytes(run);
-    expectNoBytes(await ann.app.database.query("SELECT to_jsonb(run_node) AS row FROM run_node WHERE run_id = $1", [run.id]));
+    expectNoBytes(
+      await ann.app.database.query("SELECT to_jsonb(run_node) AS row FROM run_node WHERE run_id = $1", [run.id]),
+    );
     expect(sentFiles()).toEqual([
       ["r.pdf", report],
       ["n.csv", notes],
@@ -166,9 +187,13 @@ describe("a file that a node reads with a mail", () => {
   });
 
   it("has a number of its own, also where several nodes read at the same time", async () => {
-    const answer = { json: { messages: [{ id: "m1" }], id: "m1", payload: { parts: [part("r.pdf", "application/pdf", report)] } } };
+    const answer = {
+      json: { messages: [{ id: "m1" }], id: "m1", payload: { parts: [part("r.pdf", "application/pdf", report)] } },
+    };
     provider.script(Array<Answer>(6).fill(answer));
-    const several = ["one", "two", "three"].map((id) => node(id, "gmail_search_emails", { includeAttachments: true, limit: 1 }));
+    const several = ["one", "two", "three"].map((id) =>
+      node(id, "gmail_search_emails", { includeAttachments: true, limit: 1 }),
+    );
     const run = await ann.run(await ann.save(several));
     expect(run.error).toBeNull();
     const handles = run.nodes.map(({ outputs }) => textAt(outputs, 0, "attachments", 0, "contentBase64"));
@@ -181,12 +206,17 @@ describe("a file that a node reads with a mail", () => {
     const cookie = [...ann.owner.browser.cookies].map((pair) => pair.join("=")).join("; ");
     const answer = await fetch(ann.app.platformUrl + address, { headers: { cookie } });
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(report);
-    expectProblem(await bob.browser.get(`/api/organizations/${bob.organizationId}/runs/${run.id}/files/1`), { status: 404 });
+    expectProblem(await bob.browser.get(`/api/organizations/${bob.organizationId}/runs/${run.id}/files/1`), {
+      status: 404,
+    });
 
     provider.script([]);
     const stolen = sendByGmail({ attachments: [{ filename: "r.pdf", contentBase64: `file:${run.id}/1` }] });
     const path = `/api/organizations/${bob.organizationId}`;
-    const saved = await bob.browser.post(`${path}/workflows`, { name: "Steal", canvas: { nodes: [stolen], edges: [] } });
+    const saved = await bob.browser.post(`${path}/workflows`, {
+      name: "Steal",
+      canvas: { nodes: [stolen], edges: [] },
+    });
     const { body } = await bob.browser.post(`${path}/workflows/${saved.body.id}/runs`, {});
     const look = async () => (await bob.browser.get(`${path}/runs/${body.id}`)).body;
     await expect.poll(async () => (await look()).status, { timeout: 10_000 }).toBe("failed");
@@ -203,7 +233,8 @@ describe("a file that a node reads with a mail", () => {
     const other = sendByGmail({ attachments: [{ filename: "r.pdf", contentBase64: `file:${run.id}/1` }] });
     expect((await ann.run(await ann.save([other]))).error).toMatchObject({
       code: "validation_failed",
-      message: "attachments.0.contentBase64 names a file of another run, which only its reruns and the workflows it calls may use.",
+      message:
+        "attachments.0.contentBase64 names a file of another run, which only its reruns and the workflows it calls may use.",
     });
     expect(provider.requests()).toEqual([]);
   });
@@ -229,7 +260,10 @@ describe("a file that a node reads with a mail", () => {
 
   it("fails the node where the run would keep more than 25 MB", async () => {
     const large = part("large.bin", "application/octet-stream", Buffer.alloc(9_500_000, 7));
-    const message: Answer[] = [{ json: { messages: [{ id: "m1" }] } }, { json: { id: "m1", payload: { parts: [large] } } }];
+    const message: Answer[] = [
+      { json: { messages: [{ id: "m1" }] } },
+      { json: { id: "m1", payload: { parts: [large] } } },
+    ];
     provider.script([...message, ...message]);
     const nodes = [read(), node("more", "gmail_search_emails", { includeAttachments: true, limit: 1 })];
     const run = await ann.run(await ann.save(nodes, edges("read>more")));
@@ -250,7 +284,10 @@ describe("a file that a node reads with a mail", () => {
     } = ann.app.parts;
     await createRunRetention({ db, partitions: history.partitions, log: silentLog, keptDays: 90, keptRuns: 0 }).run();
     expect(await keptLength(run.id)).toBeUndefined();
-    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${run.id}/files/1`), { status: 404, code: "not_found" });
+    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${run.id}/files/1`), {
+      status: 404,
+      code: "not_found",
+    });
     provider.script([]);
     const late = sendByGmail({ attachments: [{ filename: "r.pdf", contentBase64: `file:${run.id}/1` }] });
     expect((await ann.run(await ann.save([late]))).error).toMatchObject({ code: "validation_failed" });

@@ -52,7 +52,9 @@ const refusals: [string, Told][] = [
       type: "slack",
       data: several,
       parameters: {},
-      answer: { json: { ok: false, error: "missing_scope", needed: "channels:read,groups:read", provided: "chat:write" } },
+      answer: {
+        json: { ok: false, error: "missing_scope", needed: "channels:read,groups:read", provided: "chat:write" },
+      },
       words: "Slack refused the call (missing_scope): the scope channels:read or groups:read is needed.",
     },
   ],
@@ -94,7 +96,9 @@ const refusals: [string, Told][] = [
       parameters: {},
       answer: {
         status: 403,
-        headers: { "www-authenticate": `Bearer realm="https://accounts.google.com/", error="insufficient_scope", scope="${googleScope}"` },
+        headers: {
+          "www-authenticate": `Bearer realm="https://accounts.google.com/", error="insufficient_scope", scope="${googleScope}"`,
+        },
         json: {
           error: {
             code: 403,
@@ -175,15 +179,18 @@ const refusals: [string, Told][] = [
 ];
 
 describe("a scope that is missing", () => {
-  it.each(refusals)("is told by %s with the way to add it", async (_name, { tool, type, data, parameters, answer, words }) => {
-    const id = await connect(type, { ...data, grantedScopes: "one two" });
-    service.script([answer]);
-    const message = await call(tool, type, id, parameters);
-    const way = `It was given: one, two. Add the scope to the credential "Mine" and connect it again: ${app.platformUrl}/o/${ann.organizationId}/credentials/${id}`;
-    expect(message).toContain(`${words} ${way}`);
-    const { body } = await ann.browser.get(`${path}/credentials/${id}`);
-    expect(body.health).not.toMatch(/failing|needs_reconnect/);
-  });
+  it.each(refusals)(
+    "is told by %s with the way to add it",
+    async (_name, { tool, type, data, parameters, answer, words }) => {
+      const id = await connect(type, { ...data, grantedScopes: "one two" });
+      service.script([answer]);
+      const message = await call(tool, type, id, parameters);
+      const way = `It was given: one, two. Add the scope to the credential "Mine" and connect it again: ${app.platformUrl}/o/${ann.organizationId}/credentials/${id}`;
+      expect(message).toContain(`${words} ${way}`);
+      const { body } = await ann.browser.get(`${path}/credentials/${id}`);
+      expect(body.health).not.toMatch(/failing|needs_reconnect/);
+    },
+  );
 
   it("of a token that was typed in is added at the provider", async () => {
     const id = await connect("slack", { kind: "bearer", accessToken: "xoxb-canary" });
@@ -195,7 +202,10 @@ describe("a scope that is missing", () => {
 
   it("is not claimed of a token that has it, nor of one without scopes", async () => {
     const id = await connect("github", { kind: "bearer", accessToken: "ghp_canary" });
-    for (const headers of [{ "x-oauth-scopes": "repo", "x-accepted-oauth-scopes": "repo" }, { "x-accepted-oauth-scopes": "repo" }]) {
+    for (const headers of [
+      { "x-oauth-scopes": "repo", "x-accepted-oauth-scopes": "repo" },
+      { "x-accepted-oauth-scopes": "repo" },
+    ]) {
       service.script([{ status: 404, headers, json: { message: "Not Found" } }]);
       const message = await call("github_create_issue", "github", id, { owner: "a", repo: "b", title: "c" });
       expect(message).not.toContain("scope");
@@ -205,7 +215,12 @@ describe("a scope that is missing", () => {
 
 describe("the scopes of an account", () => {
   it("are those that the provider says it grants, and asked for with what was added", async () => {
-    const client = { clientId: "c", clientSecret: "canary-client", tokenUrl: `${oauth.url}/token`, authorizeUrl: `${oauth.url}/authorize` };
+    const client = {
+      clientId: "c",
+      clientSecret: "canary-client",
+      tokenUrl: `${oauth.url}/token`,
+      authorizeUrl: `${oauth.url}/authorize`,
+    };
     const { body: begun } = await ann.browser.post(`${path}/credentials/connect`, {
       type: "slack",
       name: "Slack",
@@ -216,16 +231,27 @@ describe("the scopes of an account", () => {
       expect.arrayContaining(["chat:write", "channels:read", "im:history", "users:read", "files:read"]),
     );
     oauth.answerToken = () => ({
-      body: JSON.stringify({ ok: true, access_token: "xoxb-canary", token_type: "bot", scope: "chat:write,files:read", bot_user_id: "U1" }),
+      body: JSON.stringify({
+        ok: true,
+        access_token: "xoxb-canary",
+        token_type: "bot",
+        scope: "chat:write,files:read",
+        bot_user_id: "U1",
+      }),
     });
-    await ann.browser.get(`/api/oauth/callback?${new URLSearchParams({ state: url.searchParams.get("state") ?? "", code: "any" })}`);
+    await ann.browser.get(
+      `/api/oauth/callback?${new URLSearchParams({ state: url.searchParams.get("state") ?? "", code: "any" })}`,
+    );
     const { body } = await ann.browser.get(`${path}/credentials/${begun.credentialId}`);
     expect(body.data).toMatchObject({ furtherScopes: "files:read", grantedScopes: "chat:write files:read" });
   });
 
   it("have the provider's own words, every one that is asked for", async () => {
     const { body } = await ann.browser.get("/api/credential-types");
-    type Entry = { type: string; variants: { scopes: string[]; knownScopes: { name: string; description: string }[] }[] };
+    type Entry = {
+      type: string;
+      variants: { scopes: string[]; knownScopes: { name: string; description: string }[] }[];
+    };
     for (const { type, variants } of body.data as Entry[])
       for (const { scopes, knownScopes } of variants) {
         expect(

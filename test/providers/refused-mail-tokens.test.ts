@@ -39,8 +39,11 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const challenge = Buffer.from('{"status":"400","schemes":"Bearer","scope":"https://mail.google.com/"}').toString("base64");
-const refusal = "535-5.7.8 Username and Password not accepted. For more information, go to\r\n535 5.7.8  BadCredentials - gsmtp\r\n";
+const challenge = Buffer.from('{"status":"400","schemes":"Bearer","scope":"https://mail.google.com/"}').toString(
+  "base64",
+);
+const refusal =
+  "535-5.7.8 Username and Password not accepted. For more information, go to\r\n535 5.7.8  BadCredentials - gsmtp\r\n";
 
 function authenticate(line: string): string {
   const [, token = ""] = Buffer.from(line.split(" ")[2] ?? "", "base64")
@@ -74,7 +77,12 @@ function speakSmtp() {
 const place = (credentialId: string) => ({ organizationId: mcp.owner.organizationId, credentialId });
 const read = (credentialId: string) => mcp.app.parts.vault.credentials.get(place(credentialId));
 const connect = (data: Record<string, unknown>) =>
-  mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, { type: "email", name: "My mail", data, createdBy: null });
+  mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, {
+    type: "email",
+    name: "My mail",
+    data,
+    createdBy: null,
+  });
 
 function mailbox() {
   const { baseUrl: _, ...connection } = provider.connection(new Date(Date.now() + 3_600_000));
@@ -95,7 +103,9 @@ describe("a token that a mail server refuses", () => {
     const data = mailbox();
     accepted = () => provider.issued.at(-1);
     provider.issued.length = 0;
-    expect(await send(await connect(data))).toMatchObject({ structuredContent: { items: [{ accepted: ["bob@example.com"] }] } });
+    expect(await send(await connect(data))).toMatchObject({
+      structuredContent: { items: [{ accepted: ["bob@example.com"] }] },
+    });
     expect(seen).toEqual([data.accessToken, provider.issued.at(-1)]);
   });
 
@@ -103,7 +113,10 @@ describe("a token that a mail server refuses", () => {
     accepted = () => undefined;
     const account = await connect(mailbox());
     const result = await send(account);
-    expect(result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "credential_needs_reconnect" } } });
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { "switchyard/error": { code: "credential_needs_reconnect" } },
+    });
     expect(result.content[0]?.text).toContain(`/credentials/${account.id}`);
     expect(result.content[0]?.text).not.toContain("It may have been done");
     await expect.poll(async () => (await read(account.id)).health).toBe("needs_reconnect");
@@ -114,7 +127,12 @@ describe("a token that a mail server refuses", () => {
 
 describe("a mail account of before there were several ways to sign in", () => {
   it("goes on with its password", async () => {
-    const account = await connect({ user: "ann@example.com", password: "hunter22", smtpHost: "127.0.0.1", smtpPort: 1 });
+    const account = await connect({
+      user: "ann@example.com",
+      password: "hunter22",
+      smtpHost: "127.0.0.1",
+      smtpPort: 1,
+    });
     const { vault } = mcp.app.parts;
     const { kind, ...before } = vault.readStored({ row: await vault.credentials.find(place(account.id)) });
     expect(kind).toBe("custom");

@@ -45,50 +45,70 @@ describe("Slack refuses a token with status 200", () => {
     const data = provider.connection(inAnHour());
     provider.answerApi = (headers) => ({
       body: JSON.stringify(
-        token(headers) === data.accessToken ? { ok: false, error } : { ok: true, channel: "C1", ts: "1503435956.000247" },
+        token(headers) === data.accessToken
+          ? { ok: false, error }
+          : { ok: true, channel: "C1", ts: "1503435956.000247" },
       ),
     });
     const account = await connect("slack", { kind: "oauth2", ...data });
-    expect(await call(send.tool, send.given, account)).toMatchObject({ structuredContent: { items: [{ channel: "C1" }] } });
+    expect(await call(send.tool, send.given, account)).toMatchObject({
+      structuredContent: { items: [{ channel: "C1" }] },
+    });
     expect(provider.tokenRequests).toHaveLength(1);
     expect(provider.apiRequests).toHaveLength(2);
     expect(await read(account.id)).toMatchObject({ health: "ok" });
   });
 
-  it.each(slackCodes)("(%s) also after that: the account must be connected again, and the answer says where", async (error) => {
-    provider.answerApi = () => ({ body: JSON.stringify({ ok: false, error }) });
-    const account = await connect("slack", { kind: "oauth2", ...provider.connection(inAnHour()) });
-    const result = await call(send.tool, send.given, account);
-    expect(result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "credential_needs_reconnect" } } });
-    expect(result.content[0]?.text).toContain(`(${error})`);
-    expect(result.content[0]?.text).toContain(`/credentials/${account.id}`);
-    expect(provider.tokenRequests).toHaveLength(1);
-    await expect.poll(async () => (await read(account.id)).health).toBe("needs_reconnect");
-    expect((await read(account.id)).lastError).toContain(error);
-    await call(send.tool, send.given, account);
-    expect(provider.apiRequests).toHaveLength(2);
-  });
+  it.each(slackCodes)(
+    "(%s) also after that: the account must be connected again, and the answer says where",
+    async (error) => {
+      provider.answerApi = () => ({ body: JSON.stringify({ ok: false, error }) });
+      const account = await connect("slack", { kind: "oauth2", ...provider.connection(inAnHour()) });
+      const result = await call(send.tool, send.given, account);
+      expect(result).toMatchObject({
+        isError: true,
+        _meta: { "switchyard/error": { code: "credential_needs_reconnect" } },
+      });
+      expect(result.content[0]?.text).toContain(`(${error})`);
+      expect(result.content[0]?.text).toContain(`/credentials/${account.id}`);
+      expect(provider.tokenRequests).toHaveLength(1);
+      await expect.poll(async () => (await read(account.id)).health).toBe("needs_reconnect");
+      expect((await read(account.id)).lastError).toContain(error);
+      await call(send.tool, send.given, account);
+      expect(provider.apiRequests).toHaveLength(2);
+    },
+  );
 
   it("that nothing can replace: the connection must be made again, and the check says so too", async () => {
     provider.answerApi = () => ({ body: JSON.stringify({ ok: false, error: "token_revoked" }) });
     const { refreshToken: _, expiresAt: __, ...data } = provider.connection();
     const account = await connect("slack", { kind: "oauth2", ...data });
-    const tested = await mcp.owner.browser.post(`/api/organizations/${mcp.owner.organizationId}/credentials/${account.id}/test`);
-    expect(tested.body).toMatchObject({ ok: false, health: "needs_reconnect", message: expect.stringContaining("token_revoked") });
+    const tested = await mcp.owner.browser.post(
+      `/api/organizations/${mcp.owner.organizationId}/credentials/${account.id}/test`,
+    );
+    expect(tested.body).toMatchObject({
+      ok: false,
+      health: "needs_reconnect",
+      message: expect.stringContaining("token_revoked"),
+    });
     expect(provider.tokenRequests).toHaveLength(0);
   });
 
   it("that somebody typed in: the account is failing", async () => {
     provider.answerApi = () => ({ body: JSON.stringify({ ok: false, error: "invalid_auth" }) });
     const account = await connect("slack", { kind: "bearer", accessToken: "xoxb-typed", baseUrl: provider.url });
-    expect(await call(send.tool, send.given, account)).toMatchObject({ _meta: { "switchyard/error": { code: "provider_error" } } });
+    expect(await call(send.tool, send.given, account)).toMatchObject({
+      _meta: { "switchyard/error": { code: "provider_error" } },
+    });
     await expect.poll(async () => (await read(account.id)).health).toBe("failing");
   });
 
   it("is no reason to send again when the code speaks of something else", async () => {
     provider.answerApi = () => ({ body: JSON.stringify({ ok: false, error: "channel_not_found" }) });
     const account = await connect("slack", { kind: "oauth2", ...provider.connection(inAnHour()) });
-    expect(await call(send.tool, send.given, account)).toMatchObject({ _meta: { "switchyard/error": { code: "provider_error" } } });
+    expect(await call(send.tool, send.given, account)).toMatchObject({
+      _meta: { "switchyard/error": { code: "provider_error" } },
+    });
     expect([provider.tokenRequests.length, provider.apiRequests.length]).toEqual([0, 1]);
     expect(await read(account.id)).toMatchObject({ health: expect.not.stringMatching("reconnect|failing") });
   });
@@ -96,16 +116,27 @@ describe("Slack refuses a token with status 200", () => {
 
 describe("a credential that is refused without the status 401", () => {
   const linearRefusal = {
-    errors: [{ message: "Authentication required", extensions: { type: "authentication error", code: "AUTHENTICATION_ERROR" } }],
+    errors: [
+      {
+        message: "Authentication required",
+        extensions: { type: "authentication error", code: "AUTHENTICATION_ERROR" },
+      },
+    ],
   };
 
   it.each([200, 400])("(Linear, %i) is replaced once", async (status) => {
     const data = provider.connection(inAnHour());
-    const found = { data: { searchIssues: { nodes: [{ id: "1", identifier: "ENG-1" }], pageInfo: { hasNextPage: false } } } };
+    const found = {
+      data: { searchIssues: { nodes: [{ id: "1", identifier: "ENG-1" }], pageInfo: { hasNextPage: false } } },
+    };
     provider.answerApi = (headers) =>
-      token(headers) === data.accessToken ? { status, body: JSON.stringify(linearRefusal) } : { body: JSON.stringify(found) };
+      token(headers) === data.accessToken
+        ? { status, body: JSON.stringify(linearRefusal) }
+        : { body: JSON.stringify(found) };
     const account = await connect("linear", { kind: "oauth2", ...data });
-    expect(await call("linear_search_issues", { term: "x" }, account)).toMatchObject({ structuredContent: { items: [{ id: "1" }] } });
+    expect(await call("linear_search_issues", { term: "x" }, account)).toMatchObject({
+      structuredContent: { items: [{ id: "1" }] },
+    });
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
@@ -137,15 +168,24 @@ describe("a credential that is refused without the status 401", () => {
     expect(result.content[0]?.text).toContain("It may have been done: look before you repeat it.");
     expect([provider.apiRequests.length, provider.tokenRequests.length]).toEqual([1, 1]);
     expect(await read(account.id)).toMatchObject({ health: expect.not.stringMatching("reconnect") });
-    expect(await call("jira_add_comment", comment, account)).toMatchObject({ structuredContent: { items: [{ id: "10" }] } });
+    expect(await call("jira_add_comment", comment, account)).toMatchObject({
+      structuredContent: { items: [{ id: "10" }] },
+    });
   });
 
   it("(Jira, and nothing can replace it) says that the comment may have been made", async () => {
     const { refreshToken: _, ...data } = provider.connection(inAnHour());
-    provider.answerApi = () => ({ status: 201, headers: { "x-seraph-loginreason": "AUTHENTICATED_FAILED" }, body: '{"id":"10"}' });
+    provider.answerApi = () => ({
+      status: 201,
+      headers: { "x-seraph-loginreason": "AUTHENTICATED_FAILED" },
+      body: '{"id":"10"}',
+    });
     const account = await connect("jira", { kind: "oauth2", ...data });
     const result = await call("jira_add_comment", { issueKey: "ENG-1", text: "Hello" }, account);
-    expect(result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "credential_needs_reconnect" } } });
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { "switchyard/error": { code: "credential_needs_reconnect" } },
+    });
     expect(result.content[0]?.text).toContain("It may have been done: look before you repeat it.");
   });
 
@@ -162,7 +202,13 @@ describe("a credential that is refused without the status 401", () => {
             code: 400,
             message: "API key not valid. Please pass a valid API key.",
             status: "INVALID_ARGUMENT",
-            details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID", domain: "googleapis.com" }],
+            details: [
+              {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                reason: "API_KEY_INVALID",
+                domain: "googleapis.com",
+              },
+            ],
           },
         }),
       },
@@ -189,7 +235,12 @@ describe("a credential that is refused without the status 401", () => {
       {
         status: 400,
         body: JSON.stringify({
-          error: { message: "Error validating access token: Session has expired.", type: "OAuthException", code: 190, error_subcode: 463 },
+          error: {
+            message: "Error validating access token: Session has expired.",
+            type: "OAuthException",
+            code: 190,
+            error_subcode: 463,
+          },
         }),
       },
     ],
@@ -208,8 +259,13 @@ describe("a credential that is refused without the status 401", () => {
 
   it.each(keyed)("(%s) makes the account a failing one", async (...[type, tool, given, fields, answer]) => {
     provider.answerApi = () => answer;
-    const account = await connect(type, { ...fields, ...(type === "s3" ? { endpoint: provider.url } : { baseUrl: provider.url }) });
-    expect(await call(tool, given, account)).toMatchObject({ _meta: { "switchyard/error": { code: "provider_error" } } });
+    const account = await connect(type, {
+      ...fields,
+      ...(type === "s3" ? { endpoint: provider.url } : { baseUrl: provider.url }),
+    });
+    expect(await call(tool, given, account)).toMatchObject({
+      _meta: { "switchyard/error": { code: "provider_error" } },
+    });
     await expect.poll(async () => (await read(account.id)).health).toBe("failing");
   });
 });
@@ -226,7 +282,9 @@ describe("a plain 401 to an account that has no refresh token", () => {
     const answers = [plain, { body: '{"login":"ann"}' }];
     provider.answerApi = () => answers.shift() ?? plain;
     const account = await connectGitHub();
-    expect(await call(get.tool, get.given, account)).toMatchObject({ _meta: { "switchyard/error": { code: "provider_error" } } });
+    expect(await call(get.tool, get.given, account)).toMatchObject({
+      _meta: { "switchyard/error": { code: "provider_error" } },
+    });
     expect(await read(account.id)).toMatchObject({ health: "failing" });
     await call(get.tool, get.given, account);
     expect(provider.apiRequests.length).toBeGreaterThan(2);

@@ -4,7 +4,11 @@ import { generateCase } from "./generate-graph.ts";
 import { findDifferences } from "./run-cases.ts";
 import type { TestBed } from "./test-bed.ts";
 
-type GraphRequest = { seed: number; count: number /** Only this one, as an earlier check named it. */; path?: string | undefined };
+type GraphRequest = {
+  seed: number;
+  count: number /** Only this one, as an earlier check named it. */;
+  path?: string | undefined;
+};
 
 /** So many at a time keep two cores busy while most of them wait. */
 const lanes = 32;
@@ -23,7 +27,11 @@ export const requestFor = (seed: number, count: number): GraphRequest => ({
 /** Runs random graphs and says, one line for each, which of them did not come out as the reference says, with the smallest graph that shows it. */
 export async function checkGraphs({ seed, count, path }: GraphRequest, testBed: TestBed) {
   const began = performance.now();
-  const cases = fc.sample(generateCase(), { seed, numRuns: path === undefined ? count : 1, ...(path === undefined ? {} : { path }) });
+  const cases = fc.sample(generateCase(), {
+    seed,
+    numRuns: path === undefined ? count : 1,
+    ...(path === undefined ? {} : { path }),
+  });
   const found = new Map<string, string[]>();
   let next = 0;
   async function work(): Promise<void> {
@@ -33,7 +41,9 @@ export async function checkGraphs({ seed, count, path }: GraphRequest, testBed: 
     }
   }
   await Promise.all(Array.from({ length: lanes }, work));
-  process.stdout.write(`${cases.length} graphs of seed ${seed} in ${Math.round((performance.now() - began) / 1000)} s\n`);
+  process.stdout.write(
+    `${cases.length} graphs of seed ${seed} in ${Math.round((performance.now() - began) / 1000)} s\n`,
+  );
   const violations: string[] = [];
   for (const [place, differences] of found) {
     const lines = violations.length < mostNarrowed ? await narrow(seed, place, testBed) : [];
@@ -51,9 +61,18 @@ async function narrow(seed: number, path: string, testBed: TestBed): Promise<str
     if (differences.length > 0) smallest = { one, differences };
     return differences.length === 0;
   });
-  const { counterexamplePath } = await fc.check(property, { seed, path, numRuns: 1, interruptAfterTimeLimit: narrowingMs });
+  const { counterexamplePath } = await fc.check(property, {
+    seed,
+    path,
+    numRuns: 1,
+    interruptAfterTimeLimit: narrowingMs,
+  });
   if (!smallest) return ["it did not come again"];
   const { payload, flows } = smallest.one;
   const canvases = flows.map((flow) => JSON.stringify(toCanvas(flow, ["first", "second", "third"])));
-  return [`narrowed to ${counterexamplePath}: ${smallest.differences.join("; ")}`, `payload ${JSON.stringify(payload)}`, ...canvases];
+  return [
+    `narrowed to ${counterexamplePath}: ${smallest.differences.join("; ")}`,
+    `payload ${JSON.stringify(payload)}`,
+    ...canvases,
+  ];
 }

@@ -38,7 +38,14 @@ function see({ flow, nodes, prompt, status, result }: Outcome, begin = 0): SeenR
   return { status, result, error: null, nodes: seen, trigger: { prompt }, ...times, called };
 }
 
-const titles = ["p/ask/once", "p/ask/once", "p/call/ask/once", "p/call/ask/once", "p/call/again/once", "p/call/again/once"];
+const titles = [
+  "p/ask/once",
+  "p/ask/once",
+  "p/call/ask/once",
+  "p/call/ask/once",
+  "p/call/again/once",
+  "p/call/again/once",
+];
 const hear = (said: string[]): Heard[] => said.map((title, at) => ({ title, at }));
 
 /** What is noticed when something is otherwise. */
@@ -59,17 +66,29 @@ describe("the comparison", () => {
   it.each<[string, (run: SeenRun) => void, string]>([
     ["the end of a run", (run) => Object.assign(run, { status: "failed" }), 'p: is "failed"'],
     ["its result", (run) => Object.assign(run, { result: [] }), "has the result"],
-    ["an error", (run) => Object.assign(run, { error: { code: "provider_error", message: "", nodeId: "ask" } }), "has the error"],
+    [
+      "an error",
+      (run) => Object.assign(run, { error: { code: "provider_error", message: "", nodeId: "ask" } }),
+      "has the error",
+    ],
     ["the end of a node", (run) => Object.assign(first(run), { status: "skipped" }), 'is "skipped"'],
     ["what came out", (run) => Object.assign(first(run), { outputs: [] }), "gave []"],
     ["the way it took", (run) => Object.assign(first(run), { ways: { other: 1 } }), "has the ways"],
     ["attempts", (run) => Object.assign(first(run), { attempts: 1 }), "took attempts 1"],
     ["a node that is gone", (run) => void run.nodes.shift(), "is missing"],
     ["a beginning too early", (run) => Object.assign(first(run), { completedAt: second(2) }), "before ask ended"],
-    ["a wait that was none", ({ nodes }) => Object.assign(nodes[1] as SeenNode, { completedAt: second(1) }), "took 0 ms"],
+    [
+      "a wait that was none",
+      ({ nodes }) => Object.assign(nodes[1] as SeenNode, { completedAt: second(1) }),
+      "took 0 ms",
+    ],
     ["a run that was not called", (run) => Object.assign(run, { called: [] }), "called 0 runs"],
     ["a run that was called twice", (run) => void run.called.push(run.called[0] as SeenRun), "called 2 runs"],
-    ["a called run that ended later", ({ called }) => Object.assign(called[0] as SeenRun, { completedAt: second(9) }), "before the run"],
+    [
+      "a called run that ended later",
+      ({ called }) => Object.assign(called[0] as SeenRun, { completedAt: second(9) }),
+      "before the run",
+    ],
     ["what is wrong in a called run", ({ called }) => void called[0]?.nodes.pop(), "p/call/again is missing"],
   ])("notices %s", (_what, change, words) => expect(noticed(change)).toContain(words));
 
@@ -77,6 +96,8 @@ describe("the comparison", () => {
     expect(noticed(same, [...titles, "p/ask/once"])).toContain("p/ask (ask): was asked");
     expect(noticed(same, titles.slice(1))).toContain("p/ask (ask): was asked");
     expect(noticed(same, titles.toReversed())).toContain("p/call asked the provider before ask had asked");
-    expect(findSurplus(expected, hear([...titles, "p/ask/once"]))).toEqual(["p/ask/once was asked at the provider too often"]);
+    expect(findSurplus(expected, hear([...titles, "p/ask/once"]))).toEqual([
+      "p/ask/once was asked at the provider too often",
+    ]);
   });
 });

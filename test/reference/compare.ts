@@ -48,7 +48,9 @@ export function compare(expected: Outcome, seen: SeenRun, heard: readonly Heard[
       ];
       return [
         ...differences.map((difference) => `${place(id)} (${node.work.type}): ${difference}`),
-        ...(outcome.called ? called.flatMap((run) => compareCalled(outcome.called as Outcome, run, { heard, parent: seen })) : []),
+        ...(outcome.called
+          ? called.flatMap((run) => compareCalled(outcome.called as Outcome, run, { heard, parent: seen }))
+          : []),
       ];
     }),
     ...findRequestsTooEarly(expected, heard),
@@ -79,7 +81,9 @@ function compareEnd(expected: Outcome, { status, result, error }: SeenRun): stri
   return [
     ...differ("is", status, expected.status),
     ...differ("has the result", withoutMessages(result), expected.result),
-    ...(isRightError ? [] : [`has the error ${JSON.stringify(error)}, not one of ${culprits.map(({ id }) => id).join(", ") || "none"}`]),
+    ...(isRightError
+      ? []
+      : [`has the error ${JSON.stringify(error)}, not one of ${culprits.map(({ id }) => id).join(", ") || "none"}`]),
   ];
 }
 
@@ -91,7 +95,8 @@ type NodeContext = { node: FlowNode; isFailing: boolean };
 /** A node that was reached is as it has to be. When the run fails, it may also not have begun, or have been cut off while it waited. */
 function compareNode(outcome: NodeOutcome, seen: SeenNode, { node, isFailing }: NodeContext): string[] {
   const wanted = outcome.status === "unreached" ? "skipped" : outcome.status;
-  if (isFailing && seen.status !== wanted) return isCutOff(seen, outcome, node) ? [] : [`is ${seen.status}, not ${wanted} or cut off`];
+  if (isFailing && seen.status !== wanted)
+    return isCutOff(seen, outcome, node) ? [] : [`is ${seen.status}, not ${wanted} or cut off`];
   const status = differ("is", seen.status, wanted);
   if (status.length > 0 || wanted === "skipped") return status;
   const counts = Object.fromEntries([...outcome.ways].map(([way, items]) => [way, items.length]));
@@ -106,7 +111,8 @@ function compareNode(outcome: NodeOutcome, seen: SeenNode, { node, isFailing }: 
 /** Only what waits for something is cut off: what is under way comes to its end. */
 function isCutOff({ status }: SeenNode, outcome: NodeOutcome, { work, settings }: FlowNode): boolean {
   if (outcome.status === "unreached" || outcome.status === "skipped") return false;
-  const mayWait = work.type === "wait" || work.type === "call_workflow" || (work.type === "ask" && settings.retries > 0);
+  const mayWait =
+    work.type === "wait" || work.type === "call_workflow" || (work.type === "ask" && settings.retries > 0);
   return status === "skipped" || (status === "cancelled" && mayWait);
 }
 
@@ -138,10 +144,17 @@ function compareTimes({ from, work }: FlowNode, seen: SeenNode, nodes: Map<strin
   });
   const isOver = work.type === "wait" && !work.isPast && seen.completedAt !== null;
   const tookMs = isOver ? Date.parse(seen.completedAt ?? "") - Date.parse(begun) : Number.POSITIVE_INFINITY;
-  return [...early, ...(work.type === "wait" && tookMs < work.milliseconds ? [`took ${tookMs} ms, not ${work.milliseconds}`] : [])];
+  return [
+    ...early,
+    ...(work.type === "wait" && tookMs < work.milliseconds ? [`took ${tookMs} ms, not ${work.milliseconds}`] : []),
+  ];
 }
 
-function compareCalls({ called }: NodeOutcome, { status, startedAt, completedAt }: SeenNode, seen: SeenRun[]): string[] {
+function compareCalls(
+  { called }: NodeOutcome,
+  { status, startedAt, completedAt }: SeenNode,
+  seen: SeenRun[],
+): string[] {
   const isOver = status === "succeeded" || status === "failed";
   const [fewest, most] = [isOver && called ? 1 : 0, status !== "skipped" && called ? 1 : 0];
   const early = seen.filter((run) => startedAt === null || run.createdAt < startedAt);
@@ -154,7 +167,11 @@ function compareCalls({ called }: NodeOutcome, { status, startedAt, completedAt 
 }
 
 /** Whoever called a run may have failed meanwhile; then it may be cancelled. */
-function compareCalled(expected: Outcome, run: SeenRun, { heard, parent }: { heard: readonly Heard[]; parent: SeenRun }): string[] {
+function compareCalled(
+  expected: Outcome,
+  run: SeenRun,
+  { heard, parent }: { heard: readonly Heard[]; parent: SeenRun },
+): string[] {
   return run.status === "cancelled" && parent.status === "failed" ? [] : compare(expected, run, heard);
 }
 
@@ -169,7 +186,9 @@ function findRequestsTooEarly({ flow, prompt }: Outcome, heard: readonly Heard[]
 }
 
 const titlesOf = (heard: readonly Heard[], place: string): string[] =>
-  heard.map(({ title }) => title).filter((title) => title.startsWith(`${place}/`) && !title.slice(place.length + 1).includes("/"));
+  heard
+    .map(({ title }) => title)
+    .filter((title) => title.startsWith(`${place}/`) && !title.slice(place.length + 1).includes("/"));
 
 function differ(what: string, seen: unknown, expected: unknown): string[] {
   const [one, other] = [canonical(seen), canonical(expected)];
@@ -185,13 +204,17 @@ const canonical = (value: unknown): string =>
 const sorted = <Value>(record: Record<string, Value>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
-const withoutEmpty = (counts: Record<string, number>) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+const withoutEmpty = (counts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 /** Which of several failures a called workflow fails with, and so its words, is not told; that there is one, and its code, is. */
 function withoutMessages(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutMessages);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, key === "error" ? { code: (one as { code: string }).code } : withoutMessages(one)]),
+    Object.entries(value).map(([key, one]) => [
+      key,
+      key === "error" ? { code: (one as { code: string }).code } : withoutMessages(one),
+    ]),
   );
 }

@@ -161,7 +161,8 @@ export function valueOfList(list: ListSource, { input, trigger, itemsOf }: Scope
 }
 
 /** A name is looked up in each element of a list; what is found nowhere is nothing. */
-const payloadItems = (payload: unknown): unknown[] => [payload].flat().flatMap((one) => (one as { items?: unknown[] } | null)?.items ?? []);
+const payloadItems = (payload: unknown): unknown[] =>
+  [payload].flat().flatMap((one) => (one as { items?: unknown[] } | null)?.items ?? []);
 
 export function textOfShape(shape: Shape): string {
   switch (shape.is) {

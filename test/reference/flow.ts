@@ -64,7 +64,8 @@ const patienceMs = 60;
 /** The canvas that is saved; `workflowIds` are those of the other flows. */
 export function toCanvas(flow: Flow, workflowIds: readonly string[]): { nodes: CanvasNode[]; edges: CanvasEdge[] } {
   const nodes = flow.map(({ id, work, settings }): CanvasNode => {
-    const timeout = work.type === "ask" && work.plan === "hangs" ? { timeout: patienceMs, repeatAfterInterruption: true } : {};
+    const timeout =
+      work.type === "ask" && work.plan === "hangs" ? { timeout: patienceMs, repeatAfterInterruption: true } : {};
     return {
       id,
       nodeId: work.type === "ask" ? "github_create_issue" : work.type,
@@ -72,7 +73,9 @@ export function toCanvas(flow: Flow, workflowIds: readonly string[]): { nodes: C
       settings: { ...toSettings(settings), ...timeout },
     };
   });
-  const lines = flow.flatMap(({ id, from }) => from.map(({ source, way }) => ({ source, target: id, ...toHandle(way) })));
+  const lines = flow.flatMap(({ id, from }) =>
+    from.map(({ source, way }) => ({ source, target: id, ...toHandle(way) })),
+  );
   return { nodes, edges: lines.map((line, index) => ({ id: `e${index}`, ...line })) };
 }
 
@@ -95,7 +98,10 @@ function toParameters(work: Work, id: string, workflowIds: readonly string[]): R
     case "merge":
       return Object.fromEntries(Object.entries(work).filter(([name]) => name !== "type"));
     case "loop":
-      return { ...(work.list ? { list: textOfList(work.list) } : {}), ...(work.limit === undefined ? {} : { limit: work.limit }) };
+      return {
+        ...(work.list ? { list: textOfList(work.list) } : {}),
+        ...(work.limit === undefined ? {} : { limit: work.limit }),
+      };
     case "set_fields":
       return { fields: mapValues(work.fields, textOfValue), keepOthers: work.keepOthers };
     case "transform":
@@ -120,5 +126,7 @@ const toPayload = (payload: "default" | "input" | { number: number }) => {
   return { payload: payload === "input" ? "$input" : payload };
 };
 
-export const mapValues = <Before, After>(record: Record<string, Before>, change: (value: Before) => After): Record<string, After> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+export const mapValues = <Before, After>(
+  record: Record<string, Before>,
+  change: (value: Before) => After,
+): Record<string, After> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));

@@ -121,7 +121,11 @@ function buildWork({ kind, dice }: Draft, { isBeginning, before, flow }: Place):
       return { type: "wait", milliseconds: second, isPast: first > 54 };
     case "call_workflow":
       if (flow === numberOfFlows - 1) return { type: "ask", per: "list", plan: "fine" };
-      return { type: "call_workflow", flow: flow + 1 + (first % (numberOfFlows - 1 - flow)), payload: choosePayload(second, third) };
+      return {
+        type: "call_workflow",
+        flow: flow + 1 + (first % (numberOfFlows - 1 - flow)),
+        payload: choosePayload(second, third),
+      };
     case "stop":
       return { type: "stop", message: `Enough of ${first}.` };
     case "ask":
@@ -145,13 +149,20 @@ function chooseMerge([first = 0, second = 0, third = 0, fourth = 0]: number[]): 
   if (mode !== "key") return { type: "merge", mode };
   const join = pick(["outer", undefined, "left", "inner"] as const, third);
   const compare = pick(["strict", undefined, "loose"] as const, fourth);
-  return { type: "merge", mode, key: pick(["number", "key", "title"], second), ...(join ? { join } : {}), ...(compare ? { compare } : {}) };
+  return {
+    type: "merge",
+    mode,
+    key: pick(["number", "key", "title"], second),
+    ...(join ? { join } : {}),
+    ...(compare ? { compare } : {}),
+  };
 }
 
 function chooseList([first = 0, second = 0, third = 0]: number[], before: string[]): { list?: ListSource } {
   const values = [second, third, first].map((die) => die % 4).slice(0, second % 4);
   if (first < 18) return { list: { is: "objects", values } };
-  if (first < 30) return { list: { is: "objects", values: values.map((value, place) => (place === third % 3 ? null : value)) } };
+  if (first < 30)
+    return { list: { is: "objects", values: values.map((value, place) => (place === third % 3 ? null : value)) } };
   if (first < 38) return { list: { is: "numbers", values } };
   if (first < 42) return { list: { is: "payload" } };
   if (first < 48 && before.length > 0) return { list: { is: "items of", node: pick(before, second) } };
@@ -172,7 +183,12 @@ function chooseFields([first = 0, second = 0, third = 0]: number[], before: stri
   return {
     ...(first < 30 ? { number: pick(numbers, third) } : {}),
     ...(first > 25 && first < 45
-      ? { key: pick<Value>([{ is: "constant", value: second % 2 }, { is: "parity" }, { is: "constant", value: `${second % 2}` }], third) }
+      ? {
+          key: pick<Value>(
+            [{ is: "constant", value: second % 2 }, { is: "parity" }, { is: "constant", value: `${second % 2}` }],
+            third,
+          ),
+        }
       : {}),
     ...(first > 40 && first < 52 ? { flag: { is: "constant", value: second % 2 === 0 } } : {}),
     ...(first > 50 ? { label: { is: "sentence" } } : {}),
@@ -181,7 +197,14 @@ function chooseFields([first = 0, second = 0, third = 0]: number[], before: stri
 
 const chooseShape = (first: number, second: number): Shape =>
   pick<Shape>(
-    [{ is: "twice" }, { is: "even ones" }, { is: "number" }, { is: "above", than: second % 3 }, { is: "sum" }, { is: "backwards" }],
+    [
+      { is: "twice" },
+      { is: "even ones" },
+      { is: "number" },
+      { is: "above", than: second % 3 },
+      { is: "sum" },
+      { is: "backwards" },
+    ],
     first,
   );
 

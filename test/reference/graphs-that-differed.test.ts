@@ -14,7 +14,14 @@ const node = (id: string, work: Work, sources: string[] = [], settings: Partial<
   id,
   work,
   from: sources.map((source) => ({ source, way: "out" })),
-  settings: { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false, ...settings },
+  settings: {
+    retries: 0,
+    retryDelay: 0,
+    continueOnError: false,
+    continueWhenEmpty: false,
+    disabled: false,
+    ...settings,
+  },
 });
 const ask = (plan: string, per: "item" | "list"): Work => ({ type: "ask", per, plan });
 const objects = (...values: (number | null)[]): Work => ({ type: "loop", list: { is: "objects", values } });

@@ -6,7 +6,14 @@ const node = (id: string, work: Work, from: string[] = [], settings: Partial<Set
   id,
   work,
   from: from.map((text) => ({ source: text.split(".")[0] ?? "", way: text.split(".")[1] ?? "out" })),
-  settings: { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false, ...settings },
+  settings: {
+    retries: 0,
+    retryDelay: 0,
+    continueOnError: false,
+    continueWhenEmpty: false,
+    disabled: false,
+    ...settings,
+  },
 });
 
 const objects = (...values: (number | null)[]): Work => ({ type: "loop", list: { is: "objects", values } });
@@ -40,7 +47,11 @@ describe("the reference", () => {
     const right = { number: 1, key: 1 };
     expect(run(merged(append)).result).toEqual([{ number: 1 }, { number: 2 }, { nothing: true }, right]);
     expect(run(merged({ type: "merge", mode: "position" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
-    expect(run(merged({ type: "merge", mode: "key", key: "number" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
+    expect(run(merged({ type: "merge", mode: "key", key: "number" })).result).toEqual([
+      right,
+      { number: 2 },
+      { nothing: true },
+    ]);
     const byNumber = { type: "merge", mode: "key", key: "number" } as const;
     expect(run(merged({ ...byNumber, join: "left" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
     expect(run(merged({ ...byNumber, join: "inner" })).result).toEqual([right]);
@@ -51,7 +62,11 @@ describe("the reference", () => {
     const flow = [node("ask", ask("fails-2"), [], { retries: 1 }), node("next", append, ["ask"])];
     expect(run(flow)).toMatchObject({ status: "failed", result: null });
     expect(statuses(flow)).toEqual(["failed", "unreached"]);
-    expect(run(flow).nodes.get("ask")).toMatchObject({ attempts: 2, code: "provider_error", requests: ["p/ask/1", "p/ask/1"] });
+    expect(run(flow).nodes.get("ask")).toMatchObject({
+      attempts: 2,
+      code: "provider_error",
+      requests: ["p/ask/1", "p/ask/1"],
+    });
   });
 
   it("goes on after a failure where the node says so, with the error as item, on the last way", () => {
@@ -63,7 +78,10 @@ describe("the reference", () => {
       node("bad", { type: "start" }, ["sort.false"]),
     ];
     const { status, nodes, result } = run(flow);
-    expect([status, result]).toEqual(["succeeded", [{ error: { code: "reference_unresolved" }, item: { nothing: true } }]]);
+    expect([status, result]).toEqual([
+      "succeeded",
+      [{ error: { code: "reference_unresolved" }, item: { nothing: true } }],
+    ]);
     expect(nodes.get("ask")).toMatchObject({
       status: "failed",
       code: "reference_unresolved",
@@ -77,10 +95,16 @@ describe("the reference", () => {
   });
 
   it("lets everything pass a disabled node on its first way, also at the end", () => {
-    const flow = [node("off", odd, [], { disabled: true }), node("yes", append, ["off.true"]), node("no", append, ["off.false"])];
+    const flow = [
+      node("off", odd, [], { disabled: true }),
+      node("yes", append, ["off.true"]),
+      node("no", append, ["off.false"]),
+    ];
     expect(statuses(flow)).toEqual(["skipped", "succeeded", "skipped"]);
     expect(run(flow).result).toEqual([{ number: 1 }]);
-    expect(run([node("off", { type: "stop", message: "Never." }, [], { disabled: true })]).result).toEqual([{ number: 1 }]);
+    expect(run([node("off", { type: "stop", message: "Never." }, [], { disabled: true })]).result).toEqual([
+      { number: 1 },
+    ]);
   });
 
   it("goes on with an empty list where the node says so, also through a disabled one", () => {
@@ -91,14 +115,19 @@ describe("the reference", () => {
       node("never", sum, ["each"]),
     ];
     expect(statuses(flow)).toEqual(["succeeded", "succeeded", "skipped"]);
-    const through = [node("none", objects(), [], { continueWhenEmpty: true }), node("off", odd, ["none"], { disabled: true })];
+    const through = [
+      node("none", objects(), [], { continueWhenEmpty: true }),
+      node("off", odd, ["none"], { disabled: true }),
+    ];
     const ends = [node("yes", sum, ["off.true"]), node("no", sum, ["off.false"])];
     expect(statuses([...through, ...ends])).toEqual(["succeeded", "skipped", "succeeded", "skipped"]);
     expect(run([...through, ...ends]).result).toEqual([{}]);
   });
 
   it("calls another workflow with what came in, and passes its last items on or fails with it", () => {
-    const call = (settings: Partial<Settings> = {}) => [node("call", { type: "call_workflow", flow: 1, payload: "default" }, [], settings)];
+    const call = (settings: Partial<Settings> = {}) => [
+      node("call", { type: "call_workflow", flow: 1, payload: "default" }, [], settings),
+    ];
     const below = [node("list", { type: "loop", list: { is: "payload" } }), node("ask", ask("fine"), ["list"])];
     expect(run(call(), below).result).toEqual([{ number: 2, title: "p/call/ask/1" }]);
     const stop = [node("halt", { type: "stop", message: "Enough." })];

@@ -46,7 +46,9 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
     if (node.from.map(isOver).some(Boolean)) return { ...untouched, status: "unreached" };
     const branches = collectBranches(node, outcomeOf);
     const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : branches.flat();
-    const continues = node.from.some((edge) => continuesAlong(edge, outcomeOf(edge.source), byId.get(edge.source) as FlowNode));
+    const continues = node.from.some((edge) =>
+      continuesAlong(edge, outcomeOf(edge.source), byId.get(edge.source) as FlowNode),
+    );
     if (items.length === 0 && !continues) return untouched;
     // What is switched off lets everything pass, on the first of its ways.
     if (node.settings.disabled) return { ...untouched, ways: new Map([[waysOf(node.work)[0] ?? onlyWay, items]]) };
@@ -57,14 +59,27 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
   const hasFailed = flow.some((node) => endsRun(outcomeOf(node.id), node));
   const ends = flow.filter(({ id }) => !flow.some(({ from }) => from.some(({ source }) => source === id)));
   const given = ends.flatMap(({ id }) => itemsFrom(outcomeOf(id)));
-  return { flow, prompt: trigger.prompt, status: hasFailed ? "failed" : "succeeded", result: hasFailed ? null : given, nodes };
+  return {
+    flow,
+    prompt: trigger.prompt,
+    status: hasFailed ? "failed" : "succeeded",
+    result: hasFailed ? null : given,
+    nodes,
+  };
 }
 
 /** A stop stops, whatever its settings say. */
 export const endsRun = ({ status, code }: NodeOutcome, { settings }: FlowNode): boolean =>
   status === "failed" && (!settings.continueOnError || code === "stopped_by_workflow");
 
-const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
+const untouched: NodeOutcome = {
+  status: "skipped",
+  attempts: 0,
+  code: null,
+  ways: new Map(),
+  requests: [],
+  called: null,
+};
 
 /** An empty list is passed on by a node that says so, or by a disabled one that got it. */
 const continuesAlong = ({ way }: { way: string }, { status, ways }: NodeOutcome, { settings }: FlowNode): boolean =>
@@ -98,7 +113,14 @@ type Done = { given: Record<string, Item[]> } | { refused: string };
  * one that fails for good ends the node where the run fails with it. What the others gave counts, in the order of the items.
  */
 function execute(node: FlowNode, context: FlowContext): NodeOutcome {
-  const outcome: NodeOutcome = { status: "succeeded", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
+  const outcome: NodeOutcome = {
+    status: "succeeded",
+    attempts: 0,
+    code: null,
+    ways: new Map(),
+    requests: [],
+    called: null,
+  };
   const inputs = isPerItem(node) ? context.items : [context.items];
   const done = new Map<number, Done>();
   let open = [...inputs.keys()];
@@ -148,7 +170,12 @@ function isPerItem({ work }: FlowNode): boolean {
 }
 
 /** What one execution gives, by way. Asking outside and calling are noted in the outcome. */
-function executeOnce(node: FlowNode, input: Item | Item[], context: FlowContext, outcome: NodeOutcome): Record<string, Item[]> {
+function executeOnce(
+  node: FlowNode,
+  input: Item | Item[],
+  context: FlowContext,
+  outcome: NodeOutcome,
+): Record<string, Item[]> {
   const { work } = node;
   const { items, branches, trigger, itemsOf } = context;
   const scope: Scope = { trigger, itemsOf, input };
@@ -169,7 +196,11 @@ function executeOnce(node: FlowNode, input: Item | Item[], context: FlowContext,
     case "loop":
       return { [onlyWay]: (work.list ? valueOfList(work.list, scope).map(toItem) : items).slice(0, work.limit) };
     case "set_fields":
-      return { [onlyWay]: [{ ...(work.keepOthers ? item : {}), ...mapValues(work.fields, (value) => valueOfValue(value, scope)) }] };
+      return {
+        [onlyWay]: [
+          { ...(work.keepOthers ? item : {}), ...mapValues(work.fields, (value) => valueOfValue(value, scope)) },
+        ],
+      };
     case "transform":
       return { [onlyWay]: valueOfShape(work.shape, scope).map(toItem) };
     case "call_workflow":
@@ -182,7 +213,8 @@ function executeOnce(node: FlowNode, input: Item | Item[], context: FlowContext,
 }
 
 /** A condition on nothing is false. */
-const toBoolean = (value: unknown): boolean => (typeof value === "boolean" ? value : value === null ? false : refuse("validation_failed"));
+const toBoolean = (value: unknown): boolean =>
+  typeof value === "boolean" ? value : value === null ? false : refuse("validation_failed");
 
 function mergeItems(work: MergeWork, branches: Item[][]): Item[] {
   if (work.mode === "append") return branches.flat();
@@ -198,7 +230,8 @@ function mergeItems(work: MergeWork, branches: Item[][]): Item[] {
 /** Each of the left with each of the right that has the same key. */
 function joinTwo(left: Item[], right: Item[], { key = "", join = "outer", compare }: MergeWork): Item[] {
   const isSame = (one: unknown, other: unknown) =>
-    one !== undefined && (compare === "loose" ? String(one) === String(other) : JSON.stringify(one) === JSON.stringify(other));
+    one !== undefined &&
+    (compare === "loose" ? String(one) === String(other) : JSON.stringify(one) === JSON.stringify(other));
   const partnersOf = (item: Item, others: Item[]) => others.filter((other) => isSame(item[key], other[key]));
   const joined = left.flatMap((item) => {
     const partners = partnersOf(item, right);
@@ -209,7 +242,12 @@ function joinTwo(left: Item[], right: Item[], { key = "", join = "outer", compar
 
 type CallWork = Extract<FlowNode["work"], { type: "call_workflow" }>;
 
-function callFlow({ id }: FlowNode, work: CallWork, { flows, trigger, items }: FlowContext, outcome: NodeOutcome): Item[] {
+function callFlow(
+  { id }: FlowNode,
+  work: CallWork,
+  { flows, trigger, items }: FlowContext,
+  outcome: NodeOutcome,
+): Item[] {
   const payloads = { default: { items }, input: items };
   const payload = typeof work.payload === "string" ? payloads[work.payload] : work.payload;
   outcome.called = interpret(flows, work.flow, { prompt: `${trigger.prompt}/${id}`, payload });
@@ -218,7 +256,12 @@ function callFlow({ id }: FlowNode, work: CallWork, { flows, trigger, items }: F
 
 type AskWork = Extract<FlowNode["work"], { type: "ask" }>;
 
-function askOutside({ id }: FlowNode, { per, plan }: AskWork, { input, trigger }: Scope, { requests }: NodeOutcome): Item {
+function askOutside(
+  { id }: FlowNode,
+  { per, plan }: AskWork,
+  { input, trigger }: Scope,
+  { requests }: NodeOutcome,
+): Item {
   const about = per === "item" ? ((input as Item).number ?? refuse("reference_unresolved")) : "once";
   const title = `${trigger.prompt}/${id}/${about}`;
   requests.push(title);

@@ -9,7 +9,11 @@ export type Heard = { title: string; at: number };
  * How the provider answers the nth request with a title, from 1: `fine`, `fails-2` (the first two), `fails-odd` (those about an odd number),
  * `hangs` (never). Its answer depends on nothing else, so that it is the same whoever works out what has to happen.
  */
-export function answerOf(plan: string, title: string, nth: number): { number: number; title: string } | "fails" | "hangs" {
+export function answerOf(
+  plan: string,
+  title: string,
+  nth: number,
+): { number: number; title: string } | "fails" | "hangs" {
   const said = Number(title.slice(title.lastIndexOf("/") + 1));
   const number = Number.isNaN(said) ? 7 : said;
   if (plan === "hangs") return "hangs";

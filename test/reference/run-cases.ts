@@ -19,7 +19,11 @@ export async function findDifferences(one: Case, name: string, context: CaseCont
   }
 }
 
-async function tryCase({ payload, flows }: Case, name: string, { app, outside, ends, limitMs }: CaseContext): Promise<string[]> {
+async function tryCase(
+  { payload, flows }: Case,
+  name: string,
+  { app, outside, ends, limitMs }: CaseContext,
+): Promise<string[]> {
   const until = performance.now() + limitMs;
   const { browser } = app.owner;
   const expected = interpret(flows, 0, { prompt: name, payload });
@@ -27,7 +31,9 @@ async function tryCase({ payload, flows }: Case, name: string, { app, outside, e
   async function saveAll(): Promise<string> {
     const ids: string[] = [];
     const isCalled = (index: number) =>
-      flows.slice(0, index).some((flow) => flow.some(({ work }) => work.type === "call_workflow" && work.flow === index));
+      flows
+        .slice(0, index)
+        .some((flow) => flow.some(({ work }) => work.type === "call_workflow" && work.flow === index));
     for (const index of [...flows.keys()].reverse()) {
       const { nodes, edges } = toCanvas(flows[index] ?? [], ids);
       if (index === 0 || isCalled(index)) ids[index] = await app.save(nodes, edges, name);

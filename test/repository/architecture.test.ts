@@ -42,7 +42,11 @@ describe("the check of import directions", () => {
     ["history importing vault", "src/history/record.ts", 'import { x } from "../vault/seal.ts";'],
     ["catalog importing storage", "src/catalog/catalog.ts", 'import { x } from "../storage/database.ts";'],
     ["a provider importing a feature", "src/providers/slack/client.ts", 'import { x } from "../../vault/vault.ts";'],
-    ["a provider importing another provider", "src/providers/slack/client.ts", 'import { x } from "../gmail/client.ts";'],
+    [
+      "a provider importing another provider",
+      "src/providers/slack/client.ts",
+      'import { x } from "../gmail/client.ts";',
+    ],
     ["a provider importing a wire file", "src/providers/slack/client.ts", 'import { x } from "../../vault/wire.ts";'],
     ["the contract importing a feature", "src/contract/action.ts", 'import { x } from "../vault/vault.ts";'],
     ["the contract importing a package other than zod", "src/contract/action.ts", 'import { x } from "undici";'],
@@ -57,7 +61,11 @@ describe("the check of import directions", () => {
     ["a wire file importing its feature", "src/vault/wire.ts", 'import { x } from "./vault.ts";'],
     ["a wire file importing a package other than zod", "src/vault/wire.ts", 'import { x } from "kysely";'],
     ["a store used outside its folder", "src/gateway/mcp.ts", 'import { x } from "../history/store.ts";'],
-    ["a second store used outside its folder", "src/gateway/mcp.ts", 'import { x } from "../identity/api-key-store.ts";'],
+    [
+      "a second store used outside its folder",
+      "src/gateway/mcp.ts",
+      'import { x } from "../identity/api-key-store.ts";',
+    ],
     ["a barrel", "src/vault/index.ts", "export {};"],
     ["a name that says nothing", "src/vault/vault-helpers.ts", "export {};"],
   ];
@@ -85,11 +93,15 @@ describe("the check of import directions", () => {
       ["src/vault/b.ts", 'import type { C } from "./c.ts";'],
       ["src/vault/c.ts", 'import { a } from "./a.ts";'],
     ]);
-    expect(checkArchitecture(files)).toEqual(["import cycle: src/vault/a.ts → src/vault/b.ts → src/vault/c.ts → src/vault/a.ts"]);
+    expect(checkArchitecture(files)).toEqual([
+      "import cycle: src/vault/a.ts → src/vault/b.ts → src/vault/c.ts → src/vault/a.ts",
+    ]);
   });
 
   it("refuses a folder that the table does not know", () => {
-    expect(() => checkArchitecture(new Map([["src/novelty/a.ts", 'import { b } from "../base/ids.ts";']]))).toThrow("not in the table");
+    expect(() => checkArchitecture(new Map([["src/novelty/a.ts", 'import { b } from "../base/ids.ts";']]))).toThrow(
+      "not in the table",
+    );
   });
 
   it("accepts what the table allows", () => {
@@ -100,7 +112,10 @@ describe("the check of import directions", () => {
       ["src/door/access.ts", 'import type { Role } from "../identity/wire.ts";'],
       ["src/vault/connect.ts", 'import { x } from "./store.ts";'],
       ["src/vault/vault.test.ts", 'import { x } from "../gateway/server.ts";'],
-      ["src/providers/gmail/index.ts", 'import { x } from "../_google/client.ts"; import { y } from "../../contract/action.ts";'],
+      [
+        "src/providers/gmail/index.ts",
+        'import { x } from "../_google/client.ts"; import { y } from "../../contract/action.ts";',
+      ],
       ["web/api.ts", 'import { x } from "../src/vault/wire.ts"; import "./styles.css";'],
       ["web/pages/scopes.ts", 'import { splitScopes } from "../../src/base/split-scopes.ts";'],
     ]);
@@ -116,7 +131,9 @@ describe("the decisions", () => {
     const numbers = files.map(numberOf).toSorted((one, other) => one - other);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     for (const file of files)
-      expect(readFileSync(path.join(root, "docs/decisions", file), "utf8"), file).toMatch(new RegExp(`^# ${numberOf(file)}\\. `));
+      expect(readFileSync(path.join(root, "docs/decisions", file), "utf8"), file).toMatch(
+        new RegExp(`^# ${numberOf(file)}\\. `),
+      );
   });
 
   it("are there wherever one is named", () => {
@@ -124,7 +141,9 @@ describe("the decisions", () => {
       cwd: root,
       exclude: ["**/node_modules/**"],
     });
-    const named = texts.flatMap((name) => [...readFileSync(path.join(root, name), "utf8").matchAll(/\bdecisions? (\d+)/g)]);
+    const named = texts.flatMap((name) => [
+      ...readFileSync(path.join(root, name), "utf8").matchAll(/\bdecisions? (\d+)/g),
+    ]);
     expect(named.length).toBeGreaterThan(3);
     const known = files.map(numberOf);
     expect(named.filter(([, number]) => !known.includes(Number(number))).map(([words]) => words)).toEqual([]);

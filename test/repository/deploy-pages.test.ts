@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -26,7 +35,9 @@ describe.each(["nginx.conf", "nginx-one-machine.conf"])("deploy/%s", (name) => {
   });
 
   it("leads to the ports that the doors have", () => {
-    const lines = [...read(name).matchAll(/(?:server|proxy_pass http:\/\/) ?[\d.]+:(\d+)/g)].map(([, port]) => Number(port));
+    const lines = [...read(name).matchAll(/(?:server|proxy_pass http:\/\/) ?[\d.]+:(\d+)/g)].map(([, port]) =>
+      Number(port),
+    );
     expect(new Set(lines)).toEqual(new Set([ports.platform, ports.gateway]));
   });
 });
@@ -38,7 +49,10 @@ describe("deploy/kubernetes-backup.yaml", () => {
 
   it("runs the backup of the same image with the same settings, unprivileged", () => {
     expect(container.image).toBe(image);
-    expect(container.envFrom).toEqual([{ configMapRef: { name: "switchyard" } }, { secretRef: { name: "switchyard" } }]);
+    expect(container.envFrom).toEqual([
+      { configMapRef: { name: "switchyard" } },
+      { secretRef: { name: "switchyard" } },
+    ]);
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
     expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
     const volume = spec.volumes.find(({ name }: { name: string }) => name === "backups");
@@ -51,7 +65,9 @@ describe("deploy/kubernetes-backup.yaml", () => {
   it("keeps what there is when a backup fails", () => {
     const folder = path.join(scratch, "backups");
     const run = (program: string) => {
-      const script = container.args[0].replaceAll("/backups", folder).replace("node lib/main.js backup --file", program);
+      const script = container.args[0]
+        .replaceAll("/backups", folder)
+        .replace("node lib/main.js backup --file", program);
       return spawnSync("sh", ["-ec", script], { encoding: "utf8" }).status;
     };
     mkdirSync(folder);
@@ -65,8 +81,8 @@ describe("deploy/kubernetes-backup.yaml", () => {
 });
 
 describe("the pages about Kubernetes and Compose", () => {
-  const commands = ["how-to/kubernetes.md", "how-to/update.md", "README.md", "deployment.md", "backup.md"].flatMap((page) =>
-    readFileSync(path.join("docs", page), "utf8").split("\n"),
+  const commands = ["how-to/kubernetes.md", "how-to/update.md", "README.md", "deployment.md", "backup.md"].flatMap(
+    (page) => readFileSync(path.join("docs", page), "utf8").split("\n"),
   );
   const namesAfter = (pattern: RegExp) =>
     commands.flatMap((line) => [...line.matchAll(pattern)].flatMap(([, names = ""]) => names.trim().split(" ")));

@@ -26,7 +26,9 @@ type Link = { page: string; target: string; anchor: string | undefined };
 /** Links inside the repository, those of pictures too; not what only looks like one in code. */
 function linksOf(page: string): Link[] {
   const text = withoutBlocks(read(page)).replaceAll(/`[^`\n]*`/g, "");
-  const addresses = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)].map(([, one = ""]) => one);
+  const addresses = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)].map(
+    ([, one = ""]) => one,
+  );
   return addresses
     .filter((address) => !/^[a-z]+:/i.test(address))
     .map((address) => {
@@ -38,7 +40,8 @@ function linksOf(page: string): Link[] {
 describe("the documents", () => {
   it.each(pages)("%s leads only to what is there", (page) => {
     const broken = linksOf(page).filter(
-      ({ target, anchor }) => !existsSync(target) || (anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).has(anchor)),
+      ({ target, anchor }) =>
+        !existsSync(target) || (anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).has(anchor)),
     );
     expect(broken).toEqual([]);
   });
@@ -55,10 +58,15 @@ describe("the documents", () => {
   });
 
   it("are where the code says they are", () => {
-    const files = globSync(["{src,web,test,scripts,bench}/**/*.{ts,tsx,mjs}", ".env.example", ".ci/run", "deploy/*"]).filter(
-      (file) => !file.includes("node_modules"),
+    const files = globSync([
+      "{src,web,test,scripts,bench}/**/*.{ts,tsx,mjs}",
+      ".env.example",
+      ".ci/run",
+      "deploy/*",
+    ]).filter((file) => !file.includes("node_modules"));
+    const named = files.flatMap((file) =>
+      (read(file).match(/\bdocs\/[\w/-]+\.md\b/g) ?? []).map((page) => ({ file, page })),
     );
-    const named = files.flatMap((file) => (read(file).match(/\bdocs\/[\w/-]+\.md\b/g) ?? []).map((page) => ({ file, page })));
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter(({ page }) => !existsSync(page))).toEqual([]);
   });
@@ -68,9 +76,11 @@ describe("the documents", () => {
     const told = pages
       .filter((page) => page.startsWith("docs/") && !/^docs\/(decisions|services)\//.test(page))
       .flatMap((page) =>
-        (withoutBlocks(read(page)).match(/^.*\b(?:[Mm]easured|[Ll]ast seen|on \d+ cores).*\b20\d\d-\d\d-\d\d\b.*$/gm) ?? []).map(
-          (line) => `${page}: ${line}`,
-        ),
+        (
+          withoutBlocks(read(page)).match(
+            /^.*\b(?:[Mm]easured|[Ll]ast seen|on \d+ cores).*\b20\d\d-\d\d-\d\d\b.*$/gm,
+          ) ?? []
+        ).map((line) => `${page}: ${line}`),
       );
     expect(told).toEqual([]);
   });
@@ -100,7 +110,11 @@ describe("running a page", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "switchyard-page-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(path.join(folder, "page.md"), page);
-    await runDocument(path.join(folder, "page.md"), { folder, environment: {}, replace: { "example.com": "localhost" } });
+    await runDocument(path.join(folder, "page.md"), {
+      folder,
+      environment: {},
+      replace: { "example.com": "localhost" },
+    });
   };
   const block = (info: string, text: string) => `\`\`\`${info}\n${text}\n\`\`\`\n`;
 

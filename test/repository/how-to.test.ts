@@ -1,4 +1,13 @@
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseEnv } from "node:util";
@@ -38,7 +47,8 @@ function newFolder(): string {
 /** A checkout of somebody's own: this one, but with settings in `.env` that lead to the server of the test. */
 function createCheckout(settings: Record<string, string>): string {
   const checkout = newFolder();
-  for (const name of readdirSync(root)) if (!name.startsWith(".")) symlinkSync(path.join(root, name), path.join(checkout, name));
+  for (const name of readdirSync(root))
+    if (!name.startsWith(".")) symlinkSync(path.join(root, name), path.join(checkout, name));
   writeFileSync(
     path.join(checkout, ".env"),
     Object.entries(settings)
@@ -49,12 +59,15 @@ function createCheckout(settings: Record<string, string>): string {
 }
 
 const blocksOf = (page: string) => readBlocks(readFileSync(page, "utf8"));
-const fileOf = (page: string, name: string) => blocksOf(page).find(({ words }) => words.includes(`file=${name}`))?.text ?? "";
+const fileOf = (page: string, name: string) =>
+  blocksOf(page).find(({ words }) => words.includes(`file=${name}`))?.text ?? "";
 
 /** Pages with commands that need a vendor, Docker or a cluster; test/commands/deploy.test.ts checks what they name. */
 const withoutCommands = ["docs/how-to/kubernetes.md"];
 const alone = ["docs/how-to/external-postgresql.md", "docs/how-to/own-domain.md"];
-const pages = [...globSync("docs/how-to/*.md"), "docs/backup.md"].filter((page) => ![...withoutCommands, ...alone].includes(page)).sort();
+const pages = [...globSync("docs/how-to/*.md"), "docs/backup.md"]
+  .filter((page) => ![...withoutCommands, ...alone].includes(page))
+  .sort();
 
 describeWithProgram(["jq", "curl"], "the commands of a page", () => {
   const data = createDataDir();
@@ -223,7 +236,10 @@ const proxies = {
     start: startNginx,
     settings: { two: readFileSync("deploy/nginx-one-machine.conf", "utf8"), one: fileOf(domain, "one-name.conf") },
   },
-  caddy: { start: startCaddy, settings: { two: fileOf(domain, "Caddyfile"), one: fileOf(domain, "Caddyfile.one-name") } },
+  caddy: {
+    start: startCaddy,
+    settings: { two: fileOf(domain, "Caddyfile"), one: fileOf(domain, "Caddyfile.one-name") },
+  },
 };
 
 describe.each(["nginx", "caddy"] as const)("%s", (proxy) => {
@@ -249,8 +265,15 @@ describe.each(["nginx", "caddy"] as const)("%s", (proxy) => {
           "https://mcp.example.com": gatewayUrl,
           "https://switchyard.example.com": `https://localhost:${started.port}`,
         };
-        const told = Object.entries(replace).reduce((all, [name, value]) => all.replaceAll(name, value), fileOf(domain, envFile));
-        const server = await startServer({ dataDir: data.dataDir, ports: inside, environment: parseEnv(told) as Record<string, string> });
+        const told = Object.entries(replace).reduce(
+          (all, [name, value]) => all.replaceAll(name, value),
+          fileOf(domain, envFile),
+        );
+        const server = await startServer({
+          dataDir: data.dataDir,
+          ports: inside,
+          environment: parseEnv(told) as Record<string, string>,
+        });
         onTestFinished(async () => void (await server.stop()));
         await runDocument(domain, {
           folder,

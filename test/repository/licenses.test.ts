@@ -11,13 +11,18 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function list(root: string) {
   const program = `const { listLicenses } = await import(${JSON.stringify(script)}); listLicenses(${JSON.stringify(root)});`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
   return { status, lines: stdout.trim().split("\n"), stderr };
 }
 
 /** A product with these packages. */
 function createProduct(licenses: Record<string, string>, { bundled = "", packed = "" } = {}) {
-  const packages = Object.entries(licenses).map(([name, license]) => [`node_modules/${name}`, { version: "1.0.0", license }]);
+  const packages = Object.entries(licenses).map(([name, license]) => [
+    `node_modules/${name}`,
+    { version: "1.0.0", license },
+  ]);
   const development = ["node_modules/tool", { version: "1.0.0", license: "GPL-3.0-only", dev: true }];
   mkdirSync(path.join(scratch, "dist", "web"), { recursive: true });
   const lockfile = { packages: Object.fromEntries([["", {}], ...packages, development]) };
@@ -45,7 +50,9 @@ describe("the list of licences", () => {
       ),
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^bad 1\.0\.0: the licence GPL-3\.0-only .*\nworse 2\.0\.0: .* SSPL-1\.0 .*\nworst 3\.0\.0: .* BUSL-1\.1 .*\n$/);
+    expect(stderr).toMatch(
+      /^bad 1\.0\.0: the licence GPL-3\.0-only .*\nworse 2\.0\.0: .* SSPL-1\.0 .*\nworst 3\.0\.0: .* BUSL-1\.1 .*\n$/,
+    );
     expect(list(createProduct({ good: "MIT" })).status).toBe(0);
   });
 

@@ -48,20 +48,26 @@ describe("the page of a service", () => {
     expect(pages.filter((name) => !list.includes(`](${name})`))).toEqual([]);
   });
 
-  it.each(pages)("%s says what to create, how long tokens live, limits, tools, triggers, and when that was checked", (name) => {
-    expect(findMissing(readPage(name))).toEqual([]);
-  });
+  it.each(pages)(
+    "%s says what to create, how long tokens live, limits, tools, triggers, and when that was checked",
+    (name) => {
+      expect(findMissing(readPage(name))).toEqual([]);
+    },
+  );
 
   it("names the redirect address, the scopes and the triggers that the provider has", async () => {
     const providers = (await loadProviders()).filter(({ id }) => pages.some((name) => idOf(name) === id));
-    const untold = providers.map((provider) => [provider.id, findUntold(readPage(`${provider.id}.md`), provider)] as const);
+    const untold = providers.map(
+      (provider) => [provider.id, findUntold(readPage(`${provider.id}.md`), provider)] as const,
+    );
     expect(untold.filter(([, words]) => words.length > 0)).toEqual([]);
   });
 
   it("is found wanting where a heading, its text or the day is missing", () => {
     const whole = needed.map((heading) => `## ${heading}\n\nOn 2026-11-17.\n`).join("\n");
     expect(findMissing(whole)).toEqual([]);
-    for (const heading of needed) expect(findMissing(whole.replace(`## ${heading}\n`, "## Other\n"))).toContain(heading);
+    for (const heading of needed)
+      expect(findMissing(whole.replace(`## ${heading}\n`, "## Other\n"))).toContain(heading);
     expect(findMissing(whole.replace("## Tokens\n\nOn 2026-11-17.", "## Tokens\n"))).toEqual(["Tokens"]);
     expect(findMissing(whole.replace(/(## Last checked\n\n).*/, "$1Lately."))).toEqual(["a day in Last checked"]);
   });

@@ -25,7 +25,8 @@ describe("the code of this repository", () => {
 });
 
 describe("the check of the length of functions", () => {
-  const lines = (count: number) => Array.from({ length: count }, (_, index) => `  const value${index} = ${index};\n`).join("");
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `  const value${index} = ${index};\n`).join("");
 
   it("counts the lines of code from the name to the end", () => {
     expect(findLongFunctions("a.ts", `function short() {\n${lines(58)}}`)).toEqual([]);
@@ -38,7 +39,9 @@ describe("the check of the length of functions", () => {
     const blank = "\n".repeat(20);
     const comments = "  // words\n  /** and\n      more */\n".repeat(20);
     const inside = `  const inner = () => {\n${lines(50)}  };\n`;
-    expect(findLongFunctions("a.ts", `function outer() {\n${lines(40)}${blank}${comments}${inside}${inside}}`)).toEqual([]);
+    expect(findLongFunctions("a.ts", `function outer() {\n${lines(40)}${blank}${comments}${inside}${inside}}`)).toEqual(
+      [],
+    );
     const long = `  const inner = () => {\n${lines(59)}  };\n`;
     expect(findLongFunctions("a.ts", `function outer() {\n${long}}`)).toEqual(["a.ts: inner has 61 lines"]);
   });

@@ -22,10 +22,16 @@ const again = async (id: string, body: object) => {
 };
 const change = (id: string, nodes: CanvasNode[], lines: CanvasEdge[], expectedVersion = 1) =>
   ann.owner.browser.patch(`${ann.path}/workflows/${id}`, { canvas: { nodes, edges: lines }, expectedVersion });
-const detailOf = async (id: string, body: object, code: string) => expectProblem(await rerun(id, body), { code }).detail;
+const detailOf = async (id: string, body: object, code: string) =>
+  expectProblem(await rerun(id, body), { code }).detail;
 
 const say = (version: number) => node("say", "set_fields", { fields: { version } });
-const row = (...more: CanvasNode[]) => [issue("first", "First"), issue("second", "Second"), issue("third", "{{ $input.title }}!"), ...more];
+const row = (...more: CanvasNode[]) => [
+  issue("first", "First"),
+  issue("second", "Second"),
+  issue("third", "{{ $input.title }}!"),
+  ...more,
+];
 const line = edges("first>second", "second>third");
 
 describe("running again from a chosen node", () => {
@@ -35,7 +41,9 @@ describe("running again from a chosen node", () => {
     github.forget();
     const repeated = await again(run.id, { from: "node", nodeId: "second" });
     expect([repeated.status, titles()]).toEqual(["succeeded", ["Second", "Second!"]]);
-    expect(repeated.nodes.map(({ id, status }) => [id, status])).toEqual(run.nodes.map(({ id, status }) => [id, status]));
+    expect(repeated.nodes.map(({ id, status }) => [id, status])).toEqual(
+      run.nodes.map(({ id, status }) => [id, status]),
+    );
     expect(repeated).toMatchObject({ rerunOf: run.id });
   });
 
@@ -49,7 +57,15 @@ describe("running again from a chosen node", () => {
       node("all", "merge"),
       issue("last", "Last of {{ $count($nodes.all.items) }}"),
     ];
-    const lines = edges("list>sort", "sort.true>never", "sort.false>bad", "never>all", "bad>all", "all>last", "bad>off");
+    const lines = edges(
+      "list>sort",
+      "sort.true>never",
+      "sort.false>bad",
+      "never>all",
+      "bad>all",
+      "all>last",
+      "bad>off",
+    );
     const run = await ann.run(await ann.save(nodes, lines));
     expect([run.status, titles()]).toEqual(["succeeded", ["fail", "Last of 1"]]);
     github.forget();
@@ -60,19 +76,32 @@ describe("running again from a chosen node", () => {
   it("is refused where the node is unknown, nothing came to it, or what comes before it gave nothing", async () => {
     const nodes = [issue("first", "fail"), issue("second", "Second"), issue("third", "Third")];
     const run = await ann.run(await ann.save(nodes, line));
-    const unknown = expectProblem(await rerun(run.id, { from: "node", nodeId: "nobody" }), { status: 400, code: "unknown_node" });
-    expect(unknown).toMatchObject({ detail: "nodeId is no node of this version of the workflow.", errors: [{ pointer: "/nodeId" }] });
-    const missing = expectProblem(await rerun(run.id, { from: "node", nodeId: "third" }), { status: 400, code: "validation_failed" });
+    const unknown = expectProblem(await rerun(run.id, { from: "node", nodeId: "nobody" }), {
+      status: 400,
+      code: "unknown_node",
+    });
+    expect(unknown).toMatchObject({
+      detail: "nodeId is no node of this version of the workflow.",
+      errors: [{ pointer: "/nodeId" }],
+    });
+    const missing = expectProblem(await rerun(run.id, { from: "node", nodeId: "third" }), {
+      status: 400,
+      code: "validation_failed",
+    });
     expect(missing).toMatchObject({ errors: [{ pointer: "/nodeId" }] });
     expect(missing.detail).toBe("nodeId comes after second, of which this run has no outputs.");
     expect((await again(run.id, { from: "node", nodeId: "first" })).status).toBe("failed");
     const none = await ann.run(await ann.save([node("none", "loop", { list: "[]" }), say(1)], edges("none>say")));
-    expect(await detailOf(none.id, { from: "node", nodeId: "say" }, "validation_failed")).toBe("nodeId got no items in this run.");
+    expect(await detailOf(none.id, { from: "node", nodeId: "say" }, "validation_failed")).toBe(
+      "nodeId got no items in this run.",
+    );
   });
 
   it("needs the node's id, and nothing else takes one", async () => {
     const run = await ann.run(await ann.save([say(1)]));
-    expect(await detailOf(run.id, { from: "node" }, "validation_failed")).toBe("nodeId is required to run again from a node.");
+    expect(await detailOf(run.id, { from: "node" }, "validation_failed")).toBe(
+      "nodeId is required to run again from a node.",
+    );
     expect(await detailOf(run.id, { from: "failure", nodeId: "say" }, "validation_failed")).toBe(
       "nodeId is only for running again from a node.",
     );
@@ -167,6 +196,10 @@ describe("a node of which some items worked", () => {
     await change(id, items({ disabled: true }), lines);
     github.forget();
     const passed = await again(run.id, { version: "current", from: "failure" });
-    expect([passed.status, passed.result, titles()]).toEqual(["succeeded", [{ value: "1" }, { value: "2" }, { value: "fail" }], []]);
+    expect([passed.status, passed.result, titles()]).toEqual([
+      "succeeded",
+      [{ value: "1" }, { value: "2" }, { value: "fail" }],
+      [],
+    ]);
   });
 });

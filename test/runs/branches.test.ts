@@ -11,7 +11,8 @@ let github: CountingProvider;
 setUpRuns((made) => ({ ann, github } = made), { callMs: 1_200 });
 
 const titles = () => github.requests.map(({ title }) => title);
-const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) => Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));
+const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) =>
+  Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));
 const start = node("s", "start");
 const rest = (milliseconds = 400) => node("rest", "wait", { milliseconds });
 
@@ -38,7 +39,10 @@ describe("a wait that is over", () => {
     const call = node("call", "call_workflow", { workflowId: below });
     for (const milliseconds of [300, 1_600]) {
       github.forget();
-      const id = await ann.save([start, rest(milliseconds), call, issue("b", "After")], edges("s>rest", "s>call", "call>b"));
+      const id = await ann.save(
+        [start, rest(milliseconds), call, issue("b", "After")],
+        edges("s>rest", "s>call", "call>b"),
+      );
       const run = await ann.run(id);
       expect([run.status, titles()]).toEqual(["succeeded", ["Below", "After"]]);
       expect(statuses(run)).toEqual({ s: "succeeded", rest: "succeeded", call: "succeeded", b: "succeeded" });
@@ -62,7 +66,9 @@ describe("a workflow that calls others side by side", () => {
     const children = async () => (await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${body.id}`)).body.data;
     await expect.poll(async () => (await children())[0]?.status, { timeout: 5_000 }).toBe("waiting");
     // As a process that ended right after its commit leaves it.
-    await ann.app.database.query("UPDATE run SET status = 'succeeded', completed_at = now() WHERE parent_run_id = $1", [body.id]);
+    await ann.app.database.query("UPDATE run SET status = 'succeeded', completed_at = now() WHERE parent_run_id = $1", [
+      body.id,
+    ]);
     const statusOf = async (id: string) => (await ann.readRun(body.id)).body.nodes.find((one) => one.id === id)?.status;
     await expect.poll(() => statusOf("call"), { timeout: 9_000 }).toBe("succeeded");
     expect(await statusOf(busy.at(-1) ?? "")).not.toBe("succeeded");
@@ -79,26 +85,39 @@ describe("a node whose end cannot be stored", () => {
   const query = (text: string) => ann.app.database.query(text);
 
   /** The database refuses the next ends of nodes. */
-  async function refuseEnds({ count, code, status = "succeeded" }: { count: number; code: string; status?: string }): Promise<void> {
+  async function refuseEnds({
+    count,
+    code,
+    status = "succeeded",
+  }: {
+    count: number;
+    code: string;
+    status?: string;
+  }): Promise<void> {
     await query("CREATE SEQUENCE refused");
     await query(`CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.status = '${status}' AND nextval('refused') <= ${count} THEN RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'; END IF;
       RETURN NEW; END $$`);
-    await query("CREATE TRIGGER refuse_end BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_end()");
+    await query(
+      "CREATE TRIGGER refuse_end BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_end()",
+    );
     onTestFinished(async () => {
       await query("DROP FUNCTION refuse_end CASCADE");
       await query("DROP SEQUENCE refused");
     });
   }
 
-  it.each(["40P01", "40001"])("is stored at the second try when the database undid it (%s), without a second request", async (code) => {
-    const id = await ann.save([issue("a", "A"), issue("b", "B")], edges("a>b"));
-    await refuseEnds({ count: 3, code });
-    const run = await ann.run(id);
-    expect([run.status, titles()]).toEqual(["succeeded", ["A", "B"]]);
-    const [row] = await ann.app.database.query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [run.id]);
-    expect(row?.epoch).toBe(1);
-  });
+  it.each(["40P01", "40001"])(
+    "is stored at the second try when the database undid it (%s), without a second request",
+    async (code) => {
+      const id = await ann.save([issue("a", "A"), issue("b", "B")], edges("a>b"));
+      await refuseEnds({ count: 3, code });
+      const run = await ann.run(id);
+      expect([run.status, titles()]).toEqual(["succeeded", ["A", "B"]]);
+      const [row] = await ann.app.database.query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [run.id]);
+      expect(row?.epoch).toBe(1);
+    },
+  );
 
   it("is not executed again by the process that executed it, and neither is what ran beside it", async () => {
     const id = await ann.save([issue("a", "A"), issue("beside", "Beside"), issue("b", "B")], edges("a>b"));

@@ -52,7 +52,9 @@ describe("the calls of one run", () => {
     onTestFinished(() => narrow.stop());
     await useGithub(narrow, github.url);
     github.takeTime(300);
-    const nodes = Array.from({ length: 5 }, (_, index) => issue(`b${index}`, `Branch ${index}`, { settings: { timeout: 1_200 } }));
+    const nodes = Array.from({ length: 5 }, (_, index) =>
+      issue(`b${index}`, `Branch ${index}`, { settings: { timeout: 1_200 } }),
+    );
     expect((await narrow.run(await narrow.save(nodes))).status).toBe("succeeded");
     expect(github.seen.most).toBe(1);
   });

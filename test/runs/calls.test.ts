@@ -17,14 +17,20 @@ setUpRuns(
 
 const titles = () => github.requests.map(({ title }) => title);
 const call = (id: string, workflowId: string) => node(id, "call_workflow", { workflowId });
-const childrenOf = async (runId: string): Promise<{ id: string; status: string; error: { code: string; message: string } | null }[]> =>
+const childrenOf = async (
+  runId: string,
+): Promise<{ id: string; status: string; error: { code: string; message: string } | null }[]> =>
   (await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${runId}`)).body.data;
-const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) => Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));
+const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) =>
+  Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));
 
 describe("what follows a called workflow", () => {
   it("begins at once, although the run is busy elsewhere", async () => {
     const below = await ann.save([node("rest", "wait", { milliseconds: 300 })], [], "Below");
-    const id = await ann.save([issue("slow", "Slow"), call("call", below), issue("after", "After")], edges("call>after"));
+    const id = await ann.save(
+      [issue("slow", "Slow"), call("call", below), issue("after", "After")],
+      edges("call>after"),
+    );
     const release = github.hold();
     const { body } = await ann.trigger(id);
     await github.whenRunning(2, 4_000);
@@ -42,7 +48,9 @@ describe("what follows a called workflow", () => {
     const nodes = [issue("busy", "Busy"), call("quick", quick), call("slow", slow), issue("after", "After")];
     const release = github.hold();
     const { body } = await ann.trigger(await ann.save(nodes, edges("quick>after")));
-    await expect.poll(async () => (await childrenOf(body.id)).map(({ status }) => status), { timeout: 2_500 }).toContain("succeeded");
+    await expect
+      .poll(async () => (await childrenOf(body.id)).map(({ status }) => status), { timeout: 2_500 })
+      .toContain("succeeded");
     release();
     const run = await ann.ended(body.id);
     expect([run.status, titles()]).toEqual(["succeeded", ["Busy", "After"]]);
@@ -77,7 +85,10 @@ describe("a run that fails", () => {
     expect(run).toMatchObject({ status: "failed", error: { message: "Enough.", nodeId: "halt" } });
     expect(statuses(run)).toMatchObject({ call: "cancelled" });
     const [child] = await childrenOf(run.id);
-    expect(child).toMatchObject({ status: "cancelled", error: { code: "cancelled", message: "The run that called this one failed." } });
+    expect(child).toMatchObject({
+      status: "cancelled",
+      error: { code: "cancelled", message: "The run that called this one failed." },
+    });
     const [grandchild] = await childrenOf(child?.id ?? "");
     expect(grandchild).toMatchObject({ status: "cancelled" });
     await expect.poll(() => github.brokenOff, { timeout: 5_000 }).toEqual(["hang"]);
@@ -98,7 +109,10 @@ describe("a run that another organization names as its caller", () => {
     const { body: parent } = await ann.trigger(await ann.save([node("rest", "wait", { milliseconds: 60_000 })]));
     const { body: other } = await ann.owner.browser.post("/api/organizations", { name: "Others" });
     const canvas = { nodes: [node("a", "start")], edges: [] };
-    const { body: foreign } = await ann.owner.browser.post(`/api/organizations/${other.id}/workflows`, { name: "Foreign", canvas });
+    const { body: foreign } = await ann.owner.browser.post(`/api/organizations/${other.id}/workflows`, {
+      name: "Foreign",
+      canvas,
+    });
     const own = await ann.save([node("a", "start")]);
     const trace = createTracing().follow();
     const start = (organizationId: string, workflowId: string) =>
@@ -112,8 +126,11 @@ describe("a run that another organization names as its caller", () => {
       });
     const both = () => [start(ann.owner.organizationId, own), start(other.id, foreign.id)];
     const started = await Promise.allSettled(Array.from({ length: 6 }, both).flat());
-    expect(started.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => ["fulfilled", "rejected"]).flat());
-    for (const one of started) if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "run_finished" });
+    expect(started.map(({ status }) => status)).toEqual(
+      Array.from({ length: 6 }, () => ["fulfilled", "rejected"]).flat(),
+    );
+    for (const one of started)
+      if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "run_finished" });
   });
 });
 

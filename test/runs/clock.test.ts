@@ -31,8 +31,12 @@ describe.each([
 
   it("ends a wait at its moment, which others read as it is", async () => {
     const until = Date.now() + 1_500;
-    const { body } = await ann.trigger(await ann.save([node("rest", "wait", { until: new Date(until).toISOString() })]));
-    await expect.poll(async () => (await ann.readRun(body.id)).body.status, { timeout: 5_000, interval: 20 }).toBe("waiting");
+    const { body } = await ann.trigger(
+      await ann.save([node("rest", "wait", { until: new Date(until).toISOString() })]),
+    );
+    await expect
+      .poll(async () => (await ann.readRun(body.id)).body.status, { timeout: 5_000, interval: 20 })
+      .toBe("waiting");
     expect(Date.parse(String((await ann.readRun(body.id)).body.wakeAt))).toBe(until);
     const run = await ann.ended(body.id);
     expect(Date.now()).toBeGreaterThan(until - 50);

@@ -16,7 +16,9 @@ let github: CountingProvider;
 
 beforeAll(async () => {
   github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" } });
+  ann = await startWorkflowApp({
+    environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" },
+  });
   bob = await signUpOwner(ann.app, "Bob");
   await useGithub(ann, github.url);
 });
@@ -52,7 +54,9 @@ async function expectCancelled(id: string): Promise<void> {
 
 describe("cancelling a run", () => {
   it("in the middle of a node breaks off its request, and nothing is written afterwards", async () => {
-    const { body } = await ann.trigger(await ann.save([issue("open", "hang"), issue("next", "Next")], edges("open>next")));
+    const { body } = await ann.trigger(
+      await ann.save([issue("open", "hang"), issue("next", "Next")], edges("open>next")),
+    );
     await becomes(body.id, "running");
     await expectCancelled(body.id);
     await expect.poll(() => github.brokenOff, { timeout: 2_000 }).toEqual(["hang"]);
@@ -94,7 +98,10 @@ describe("cancelling a run", () => {
     await expect.poll(() => titles().length, { timeout: 5_000 }).toBe(2);
     await becomes(second.id, "waiting");
     expect((await cancel(await childOf(second.id))).status).toBe(200);
-    expect(await ann.ended(second.id)).toMatchObject({ status: "failed", error: { code: "workflow_failed", nodeId: "call" } });
+    expect(await ann.ended(second.id)).toMatchObject({
+      status: "failed",
+      error: { code: "workflow_failed", nodeId: "call" },
+    });
   });
 });
 
@@ -175,10 +182,18 @@ describe("the list of runs", () => {
     const id = await ann.save([node("say", "stop", { message: "A needle {{ $trigger.prompt }}" })], [], "Haystack");
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) ids.unshift((await ann.run(id, { runtimePrompt: String(index) })).id);
-    const manual = await ann.owner.browser.post(`${ann.path}/workflows/${id}/runs`, { prompt: "by hand", payload: { x: 1 } });
+    const manual = await ann.owner.browser.post(`${ann.path}/workflows/${id}/runs`, {
+      prompt: "by hand",
+      payload: { x: 1 },
+    });
     expect(manual.status).toBe(202);
-    expect(await ann.ended(manual.body.id)).toMatchObject({ executionType: "manual", userName: "Ann", trigger: { payload: { x: 1 } } });
-    const list = async (query: string) => (await ann.owner.browser.get(`${ann.path}/runs?workflowId=${id}&${query}`)).body;
+    expect(await ann.ended(manual.body.id)).toMatchObject({
+      executionType: "manual",
+      userName: "Ann",
+      trigger: { payload: { x: 1 } },
+    });
+    const list = async (query: string) =>
+      (await ann.owner.browser.get(`${ann.path}/runs?workflowId=${id}&${query}`)).body;
     const idsOf = ({ data }: { data: { id: string }[] }) => data.map((one) => one.id);
     const first = await list("limit=2&executionType=api");
     await ann.run(id);
@@ -216,7 +231,8 @@ describe("whoever listens", () => {
     const id = await ann.save([issue("open", "Live")]);
     const release = github.hold();
     const { body } = await ann.trigger(id);
-    const states = () => stream.events.filter(({ name, data }) => name === "run" && data.id === body.id).map(({ data }) => data.status);
+    const states = () =>
+      stream.events.filter(({ name, data }) => name === "run" && data.id === body.id).map(({ data }) => data.status);
     // A run that begins at once may not be seen before.
     await expect.poll(states, { timeout: 2_000, interval: 10 }).toContain("running");
     release();
@@ -227,21 +243,32 @@ describe("whoever listens", () => {
 
   it("is sent the end of every run", async () => {
     const types = ["run.succeeded", "run.failed", "run.cancelled"];
-    const { status, body: endpoint } = await ann.owner.browser.post(`${ann.path}/event-endpoints`, { url: "http://127.0.0.1:9/", types });
+    const { status, body: endpoint } = await ann.owner.browser.post(`${ann.path}/event-endpoints`, {
+      url: "http://127.0.0.1:9/",
+      types,
+    });
     expect([status, endpoint]).toMatchObject([201, {}]);
     const good = await ann.run(await ann.save([node("a", "start")], [], "Good"));
     const bad = await ann.run(await ann.save([node("a", "stop", { message: "No." })]));
     const { body: cancelled } = await ann.trigger(await ann.save([node("rest", "wait", { milliseconds: 60_000 })]));
     await becomes(cancelled.id, "waiting");
     await cancel(cancelled.id);
-    const rows = await ann.app.database.query<{ type: string; payload: string }>("SELECT type, payload FROM event_delivery ORDER BY id");
+    const rows = await ann.app.database.query<{ type: string; payload: string }>(
+      "SELECT type, payload FROM event_delivery ORDER BY id",
+    );
     expect(rows.map(({ type, payload }) => [type, JSON.parse(payload).runId])).toEqual([
       ["run.succeeded", good.id],
       ["run.failed", bad.id],
       ["run.cancelled", cancelled.id],
     ]);
-    expect(JSON.parse(rows[0]?.payload ?? "{}")).toMatchObject({ workflowName: "Good", status: "succeeded", error: null });
-    expect(JSON.parse(rows[1]?.payload ?? "{}")).toMatchObject({ error: { code: "stopped_by_workflow", message: "No." } });
+    expect(JSON.parse(rows[0]?.payload ?? "{}")).toMatchObject({
+      workflowName: "Good",
+      status: "succeeded",
+      error: null,
+    });
+    expect(JSON.parse(rows[1]?.payload ?? "{}")).toMatchObject({
+      error: { code: "stopped_by_workflow", message: "No." },
+    });
   });
 });
 
@@ -270,10 +297,16 @@ describe("old runs", () => {
         "SELECT run.id FROM run JOIN run_node AS node ON node.run_id = run.id WHERE run.id < '01910000-0000-7000-8000-000000000000'",
       ),
     ).toEqual([{ id: `${old}3` }]);
-    expect(await database.query("SELECT key FROM run_once WHERE key IN ('api:kept', 'api:gone')")).toEqual([{ key: "api:kept" }]);
+    expect(await database.query("SELECT key FROM run_once WHERE key IN ('api:kept', 'api:gone')")).toEqual([
+      { key: "api:kept" },
+    ]);
     await createRunRetention({ ...context, keptRuns: 2 }).run();
-    expect((await database.query("SELECT FROM run WHERE status IN ('succeeded', 'failed', 'cancelled')")).length).toBeLessThanOrEqual(2);
-    expect(await database.query("SELECT FROM run_node WHERE NOT EXISTS (SELECT FROM run WHERE run.id = run_node.run_id)")).toEqual([]);
+    expect(
+      (await database.query("SELECT FROM run WHERE status IN ('succeeded', 'failed', 'cancelled')")).length,
+    ).toBeLessThanOrEqual(2);
+    expect(
+      await database.query("SELECT FROM run_node WHERE NOT EXISTS (SELECT FROM run WHERE run.id = run_node.run_id)"),
+    ).toEqual([]);
   });
 
   it("that no process can bring to an end are ended as failed", async () => {

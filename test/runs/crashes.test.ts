@@ -25,7 +25,10 @@ function startRuns(count: number, pauseMs: number) {
   const refused: string[] = [];
   const others: number[] = [];
   let isStopped = false;
-  const note = ({ status, body }: { status: number; body: { id: string } }, { nonce, isWrong }: { nonce: string; isWrong: boolean }) => {
+  const note = (
+    { status, body }: { status: number; body: { id: string } },
+    { nonce, isWrong }: { nonce: string; isWrong: boolean },
+  ) => {
     if (status === 202) accepted.set(body.id, nonce);
     else if (status === 400 && isWrong) refused.push(nonce);
     else others.push(status);
@@ -48,11 +51,13 @@ function startRuns(count: number, pauseMs: number) {
   return { accepted, refused, others, stop };
 }
 
-const timesOf = (title: string) => pair.provider.requests.filter((request) => request.title === title).map(({ at }) => at);
+const timesOf = (title: string) =>
+  pair.provider.requests.filter((request) => request.title === title).map(({ at }) => at);
 /** Whether between each execution and the next a process was killed: one kill repeats a node once at most. */
 const isExplained = (times: number[], killedAt: number[]) =>
   times.slice(1).every((time, index) => killedAt.some((at) => at > (times[index] ?? 0) && at < time));
-const titlesOf = (nonces: Iterable<string>) => [...nonces].flatMap((nonce) => pair.nodeIds.map((id) => `${nonce} ${id}`));
+const titlesOf = (nonces: Iterable<string>) =>
+  [...nonces].flatMap((nonce) => pair.nodeIds.map((id) => `${nonce} ${id}`));
 
 describe("two servers on one database", () => {
   it(
@@ -65,7 +70,9 @@ describe("two servers on one database", () => {
       const killedAt: number[] = [];
       for (let kill = 0; kill < kills; kill++) {
         const before = pair.provider.requests.length;
-        await expect.poll(() => pair.provider.requests.length, { timeout: 60_000, interval: 10 }).toBeGreaterThan(before + 5);
+        await expect
+          .poll(() => pair.provider.requests.length, { timeout: 60_000, interval: 10 })
+          .toBeGreaterThan(before + 5);
         await delay(Math.random() * 500);
         const victim = serverAt(kill);
         await victim.kill();
@@ -80,7 +87,8 @@ describe("two servers on one database", () => {
       expect(statuses).toEqual([...runs.accepted].map(() => "succeeded"));
       expect(performance.now() - Math.max(lastKillAt, doneAt)).toBeLessThan(takeoverLimitMs);
 
-      for (const { at, titles } of finished) expect(titles.filter((title) => timesOf(title).some((time) => time > at))).toEqual([]);
+      for (const { at, titles } of finished)
+        expect(titles.filter((title) => timesOf(title).some((time) => time > at))).toEqual([]);
       const counts = titlesOf(runs.accepted.values()).map((title) => timesOf(title).length);
       expect(Math.min(...counts)).toBe(1);
       expect(titlesOf(runs.accepted.values()).filter((title) => !isExplained(timesOf(title), killedAt))).toEqual([]);

@@ -18,7 +18,10 @@ describe("a disabled node", () => {
     const last = await ann.save([list, node("off", "set_fields", { fields: { never: 1 } }, off)], edges("list>off"));
     const run = await ann.run(last);
     expect(run.result).toEqual([{ value: 1 }, { value: 2 }, { value: 3 }]);
-    expect(of(run, "off")).toMatchObject({ status: "skipped", note: "This node is disabled: items passed through it untouched." });
+    expect(of(run, "off")).toMatchObject({
+      status: "skipped",
+      note: "This node is disabled: items passed through it untouched.",
+    });
     const alone = await ann.save([node("off", "loop", { list: "[1, 2]" }, off)]);
     const { body } = await ann.owner.browser.post(`${ann.path}/workflows/${alone}/runs`, { payload: { order: 7 } });
     expect((await ann.ended(body.id)).result).toEqual([{ order: 7 }]);
@@ -26,7 +29,13 @@ describe("a disabled node", () => {
 
   it("passes on what several disabled ones before it let pass, and what was skipped gives nothing", async () => {
     const id = await ann.save(
-      [list, node("none", "loop", { list: "[]" }), mark("never"), node("one", "start", {}, off), node("two", "start", {}, off)],
+      [
+        list,
+        node("none", "loop", { list: "[]" }),
+        mark("never"),
+        node("one", "start", {}, off),
+        node("two", "start", {}, off),
+      ],
       edges("list>one", "none>never", "never>two", "one>two"),
     );
     expect((await ann.run(id)).result).toEqual([{ value: 1 }, { value: 2 }, { value: 3 }]);
@@ -50,7 +59,10 @@ describe("a disabled node with several ways", () => {
     const run = await ann.run(id);
     expect(run.result).toEqual([1, 2, 3].map((value) => ({ value, by: "yes" })));
     expect([of(run, "yes")?.status, of(run, "no")?.status]).toEqual(["succeeded", "skipped"]);
-    expect(of(run, "sort")).toMatchObject({ status: "skipped", note: "This node is disabled: all items took its first way, true." });
+    expect(of(run, "sort")).toMatchObject({
+      status: "skipped",
+      note: "This node is disabled: all items took its first way, true.",
+    });
     expect(of(run, "no")).toMatchObject({ note: null });
   });
 

@@ -31,14 +31,24 @@ describe("a node that always continues", () => {
 
   it("does not when it was not executed itself", async () => {
     const silent = node("silent", "loop", { list: "[]" });
-    const run = await ann.run(await ann.save([silent, node("next", "start", {}, always), count], edges("silent>next", "next>count")));
+    const run = await ann.run(
+      await ann.save([silent, node("next", "start", {}, always), count], edges("silent>next", "next>count")),
+    );
     expect(statuses(run)).toEqual({ silent: "succeeded", next: "skipped", count: "skipped" });
   });
 
   it("continues through a disabled node, on its first way only", async () => {
-    const off = node("off", "condition", { condition: "true" }, { settings: { disabled: true, continueWhenEmpty: true } });
+    const off = node(
+      "off",
+      "condition",
+      { condition: "true" },
+      { settings: { disabled: true, continueWhenEmpty: true } },
+    );
     const run = await ann.run(
-      await ann.save([none, off, count, node("other", "start")], edges("none>off", "off.true>count", "off.false>other")),
+      await ann.save(
+        [none, off, count, node("other", "start")],
+        edges("none>off", "off.true>count", "off.false>other"),
+      ),
     );
     expect(run.result).toEqual([{ count: 0 }]);
     expect(statuses(run)).toMatchObject({ off: "skipped", other: "skipped" });
@@ -59,11 +69,17 @@ describe("an expression field that finds nothing", () => {
   const person = node("person", "set_fields", { fields: { name: "Ann" } });
   const ways = (...names: string[]) => names.map((name) => node(name, "start"));
 
-  it.each(["$input.vip", "$input.orders.total > 100"])("lets the item leave a condition through false: %s", async (condition) => {
-    const nodes = [person, node("if", "condition", { condition }), ...ways("yes", "no")];
-    const run = await ann.run(await ann.save(nodes, edges("person>if", "if.true>yes", "if.false>no")));
-    expect([statuses(run), run.result]).toEqual([expect.objectContaining({ yes: "skipped", no: "succeeded" }), [{ name: "Ann" }]]);
-  });
+  it.each(["$input.vip", "$input.orders.total > 100"])(
+    "lets the item leave a condition through false: %s",
+    async (condition) => {
+      const nodes = [person, node("if", "condition", { condition }), ...ways("yes", "no")];
+      const run = await ann.run(await ann.save(nodes, edges("person>if", "if.true>yes", "if.false>no")));
+      expect([statuses(run), run.result]).toEqual([
+        expect.objectContaining({ yes: "skipped", no: "succeeded" }),
+        [{ name: "Ann" }],
+      ]);
+    },
+  );
 
   it("lets a switch try the next rule, then otherwise", async () => {
     const rules = [
@@ -71,7 +87,9 @@ describe("an expression field that finds nothing", () => {
       { way: "second", condition: "$input.orders[0].isPaid" },
     ];
     const nodes = [person, node("sort", "switch", { rules }), ...ways("a", "b", "c")];
-    const run = await ann.run(await ann.save(nodes, edges("person>sort", "sort.first>a", "sort.second>b", "sort.otherwise>c")));
+    const run = await ann.run(
+      await ann.save(nodes, edges("person>sort", "sort.first>a", "sort.second>b", "sort.otherwise>c")),
+    );
     expect(statuses(run)).toMatchObject({ a: "skipped", b: "skipped", c: "succeeded" });
   });
 

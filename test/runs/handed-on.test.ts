@@ -39,7 +39,10 @@ async function startWorker() {
 }
 
 const saveEach = (list: string[], settings: object = {}) =>
-  ann.save([node("list", "loop", { list: JSON.stringify(list) }), issue("each", "{{ $input.value }}", { settings })], edges("list>each"));
+  ann.save(
+    [node("list", "loop", { list: JSON.stringify(list) }), issue("each", "{{ $input.value }}", { settings })],
+    edges("list>each"),
+  );
 
 const given = ({ nodes }: RunAnswer) => nodes.find(({ id }) => id === "each")?.outputs?.map(({ title }) => title);
 
@@ -121,7 +124,9 @@ async function refuseEnds(): Promise<() => Promise<unknown>> {
       IF NEW.status = 'failed' THEN RAISE EXCEPTION 'no'; END IF;
       RETURN NEW;
     END $$`);
-  await database.query("CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()");
+  await database.query(
+    "CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()",
+  );
   const allow = () => database.query("DROP FUNCTION IF EXISTS refuse_ends CASCADE");
   onTestFinished(async () => void (await allow()));
   return allow;

@@ -32,19 +32,30 @@ async function useStripe({ app, owner }: WorkflowApp) {
     data,
     createdBy: null,
   });
-  const refund = node("refund", "stripe_create_refund", { paymentIntentId: "pi_1" }, { credentials: { stripe: reference } });
+  const refund = node(
+    "refund",
+    "stripe_create_refund",
+    { paymentIntentId: "pi_1" },
+    { credentials: { stripe: reference } },
+  );
   return { provider, refund };
 }
 
 /** A run that another process takes over while its requests are under way. */
-async function interrupt(workflowId: string, requests = 1, whenReady: (runId: string) => Promise<unknown> = async () => {}) {
+async function interrupt(
+  workflowId: string,
+  requests = 1,
+  whenReady: (runId: string) => Promise<unknown> = async () => {},
+) {
   const release = github.hold();
   onTestFinished(release);
   const { body } = await ann.trigger(workflowId);
   await github.whenRunning(requests, 5_000);
   await whenReady(body.id);
   const before = (await ann.readRun(body.id)).body;
-  await ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [body.id]);
+  await ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [
+    body.id,
+  ]);
   await expect.poll(async () => (await epochOf(body.id)) > 1, { timeout: 5_000 }).toBe(true);
   release();
   return { before, run: await ann.ended(body.id) };
@@ -57,9 +68,18 @@ async function epochOf(runId: string): Promise<number> {
 
 describe("a node that was under way when its process fell silent", () => {
   it("is stored as started before it reaches out, and is not done twice", async () => {
-    const { before, run } = await interrupt(await ann.save([issue("open", "Once"), issue("next", "Next")], edges("open>next")));
-    expect(before).toMatchObject({ status: "running", nodes: [{ status: "running", attempts: 1 }, { status: "pending" }] });
-    expect(run).toMatchObject({ status: "failed", error: { code: "interrupted", nodeId: "open" }, startedAt: before.startedAt });
+    const { before, run } = await interrupt(
+      await ann.save([issue("open", "Once"), issue("next", "Next")], edges("open>next")),
+    );
+    expect(before).toMatchObject({
+      status: "running",
+      nodes: [{ status: "running", attempts: 1 }, { status: "pending" }],
+    });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { code: "interrupted", nodeId: "open" },
+      startedAt: before.startedAt,
+    });
     expect(run.error?.message.endsWith(`. ${lookFirst}`)).toBe(true);
     expect(run.nodes).toMatchObject([
       { status: "failed", attempts: 1, startedAt: before.nodes[0]?.startedAt, error: { code: "interrupted" } },
@@ -83,25 +103,37 @@ describe("a node that was under way when its process fell silent", () => {
     const { run } = await interrupt(
       await ann.save([issue("open", "Once", { settings: { continueOnError: true } }), after], edges("open>after")),
     );
-    expect(run).toMatchObject({ status: "succeeded", result: [{ code: "interrupted" }], nodes: [{ status: "failed" }, {}] });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      result: [{ code: "interrupted" }],
+      nodes: [{ status: "failed" }, {}],
+    });
     expect(titles()).toEqual(["Once"]);
   });
 
   it("is repeated where its author allowed it, as a second attempt that began when the first did", async () => {
-    const { before, run } = await interrupt(await ann.save([issue("open", "Again", { settings: { repeatAfterInterruption: true } })]));
+    const { before, run } = await interrupt(
+      await ann.save([issue("open", "Again", { settings: { repeatAfterInterruption: true } })]),
+    );
     const startedAt = before.nodes[0]?.startedAt;
     expect(run).toMatchObject({ status: "succeeded", nodes: [{ status: "succeeded", attempts: 2, startedAt }] });
     expect(titles()).toEqual(["Again", "Again"]);
   });
 
-  it.each(["GET", "PUT", "DELETE", "POST"])("is repeated or not as the method of its request says: %s", async (method) => {
-    const request = method === "GET" ? node("GET", "http_request", { url: github.url, query: { title: "GET" } }) : send(method, method);
-    const { before, run } = await interrupt(await ann.save([request]));
-    const isRepeated = method !== "POST";
-    expect(run.status).toBe(isRepeated ? "succeeded" : "failed");
-    expect(run.nodes[0]).toMatchObject({ attempts: isRepeated ? 2 : 1, startedAt: before.nodes[0]?.startedAt });
-    expect(titles()).toEqual(isRepeated ? [method, method] : [method]);
-  });
+  it.each(["GET", "PUT", "DELETE", "POST"])(
+    "is repeated or not as the method of its request says: %s",
+    async (method) => {
+      const request =
+        method === "GET"
+          ? node("GET", "http_request", { url: github.url, query: { title: "GET" } })
+          : send(method, method);
+      const { before, run } = await interrupt(await ann.save([request]));
+      const isRepeated = method !== "POST";
+      expect(run.status).toBe(isRepeated ? "succeeded" : "failed");
+      expect(run.nodes[0]).toMatchObject({ attempts: isRepeated ? 2 : 1, startedAt: before.nodes[0]?.startedAt });
+      expect(titles()).toEqual(isRepeated ? [method, method] : [method]);
+    },
+  );
 
   it("is not begun anew after another node has stopped the run, whatever that one's settings say", async () => {
     const halt = node("halt", "stop", { message: "Enough." }, { settings: { continueOnError: true } });
@@ -115,17 +147,26 @@ describe("a node that was under way when its process fell silent", () => {
   });
 
   it("is judged by the method that its parameters had, not by how they are written", async () => {
-    const request = node("send", "http_request", { method: "$trigger.prompt", url: github.url, body: { title: "Once" } });
+    const request = node("send", "http_request", {
+      method: "$trigger.prompt",
+      url: github.url,
+      body: { title: "Once" },
+    });
     const id = await ann.save([request]);
     const release = github.hold();
     const { body } = await ann.trigger(id, { runtimePrompt: "POST" });
     await github.whenRunning(1, 5_000);
-    const read = () => ann.app.database.query("SELECT status, must_not_repeat FROM run_node WHERE run_id = $1", [body.id]);
+    const read = () =>
+      ann.app.database.query("SELECT status, must_not_repeat FROM run_node WHERE run_id = $1", [body.id]);
     expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     // What only shows that it runs may be written late.
     const fence = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
     const shown = { fence, node: { id: request.id, type: request.nodeId } as GraphNode, startedAt: new Date() };
-    await writeCheckpoints(onPool(ann.app.parts.ground.db), [describeRunning(shown, { attempts: 1, mustNotRepeat: false })], []);
+    await writeCheckpoints(
+      onPool(ann.app.parts.ground.db),
+      [describeRunning(shown, { attempts: 1, mustNotRepeat: false })],
+      [],
+    );
     expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     release();
     expect((await ann.ended(body.id)).status).toBe("succeeded");
@@ -138,7 +179,10 @@ describe("a node that was under way when its process fell silent", () => {
     await github.whenRunning(1, 5_000);
     const fence = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
     const rowOf = (nodeId: string, epoch: number) =>
-      describeRunning({ fence: { ...fence, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() }, begun);
+      describeRunning(
+        { fence: { ...fence, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() },
+        begun,
+      );
     const begun = { attempts: 1, mustNotRepeat: false };
     const rows = [rowOf("late", fence.epoch - 1), rowOf("present", fence.epoch)];
     expect(await writeCheckpoints(onPool(ann.app.parts.ground.db), rows, [])).toEqual([fence]);
@@ -153,7 +197,11 @@ describe("retries of a node that changes something", () => {
 
   it("are for what was refused, not for what may have been done", async () => {
     const dropped = await ann.run(await ann.save([issue("open", "drop", { settings })]));
-    expect(dropped).toMatchObject({ status: "failed", error: { code: "provider_unreachable" }, nodes: [{ attempts: 1 }] });
+    expect(dropped).toMatchObject({
+      status: "failed",
+      error: { code: "provider_unreachable" },
+      nodes: [{ attempts: 1 }],
+    });
     expect(dropped.error?.message).toContain(lookFirst);
     const refused = await ann.run(await ann.save([issue("open", "fail", { settings })]));
     expect(refused).toMatchObject({ status: "failed", nodes: [{ attempts: 3 }] });
@@ -166,7 +214,9 @@ describe("retries of a node that changes something", () => {
     onTestFinished(() => provider.stop());
     const { reference } = await connectGithub(ann, provider.url, "token-of-the-empty-answer");
     provider.script([{ status: 201 }]);
-    const run = await ann.run(await ann.save([issue("open", "Once", { settings, credentials: { github: reference } })]));
+    const run = await ann.run(
+      await ann.save([issue("open", "Once", { settings, credentials: { github: reference } })]),
+    );
     expect(run).toMatchObject({ status: "failed", error: { code: "provider_error" }, nodes: [{ attempts: 1 }] });
     expect(provider.requests()).toHaveLength(1);
   });
@@ -183,7 +233,9 @@ describe("retries of a node that changes something", () => {
 
   it("are for both where its author allowed it", async () => {
     github.plan("Fickle", ["drop", "drop"]);
-    const run = await ann.run(await ann.save([issue("open", "Fickle", { settings: { ...settings, repeatAfterInterruption: true } })]));
+    const run = await ann.run(
+      await ann.save([issue("open", "Fickle", { settings: { ...settings, repeatAfterInterruption: true } })]),
+    );
     expect(run).toMatchObject({ status: "succeeded", nodes: [{ attempts: 3 }] });
   });
 

@@ -18,7 +18,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   seen.requests += 1;
   await buffer(request);
   await delay(answerMs);
-  response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ number: seen.requests, title: "Done" }));
+  response
+    .writeHead(201, { "content-type": "application/json" })
+    .end(JSON.stringify({ number: seen.requests, title: "Done" }));
 }
 
 const provider = createServer((request, response) => void answer(request, response));
@@ -26,7 +28,9 @@ const provider = createServer((request, response) => void answer(request, respon
 beforeAll(async () => {
   provider.listen(0, "127.0.0.1");
   await once(provider, "listening");
-  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" } });
+  ann = await startWorkflowApp({
+    environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" },
+  });
   await useGithub(ann, `http://127.0.0.1:${(provider.address() as AddressInfo).port}`);
 });
 afterAll(async () => {
@@ -36,7 +40,10 @@ afterAll(async () => {
 });
 
 async function measureMs(itemsAtOnce: number): Promise<number> {
-  const nodes = [node("list", "loop", { list: `[1..${count}]` }), issue("each", "Item {{ $input.value }}", { settings: { itemsAtOnce } })];
+  const nodes = [
+    node("list", "loop", { list: `[1..${count}]` }),
+    issue("each", "Item {{ $input.value }}", { settings: { itemsAtOnce } }),
+  ];
   const id = await ann.save(nodes, edges("list>each"));
   const before = seen.requests;
   const began = performance.now();
@@ -52,7 +59,9 @@ async function measureMs(itemsAtOnce: number): Promise<number> {
   return tookMs;
 }
 
-it(`${count} items are done at least ${leastRatio} times as fast eight at once as one after the other`, { timeout: 500_000 }, async () => {
+it(`${count} items are done at least ${leastRatio} times as fast eight at once as one after the other`, {
+  timeout: 500_000,
+}, async () => {
   // The first time, what is not compiled yet takes longer than what is measured.
   await measureMs(8);
   const atOnceMs = await measureMs(8);

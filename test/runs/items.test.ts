@@ -30,7 +30,10 @@ const titles = () => github.requests.map(({ title }) => title);
 
 /** A node that opens an issue for each of these titles. */
 const saveEach = (list: string[], settings: Others["settings"] = {}) =>
-  ann.save([node("list", "loop", { list: JSON.stringify(list) }), issue("each", "{{ $input.value }}", { settings })], edges("list>each"));
+  ann.save(
+    [node("list", "loop", { list: JSON.stringify(list) }), issue("each", "{{ $input.value }}", { settings })],
+    edges("list>each"),
+  );
 
 describe("retries", () => {
   it("are counted for each item, and the others do not wait for them", async () => {
@@ -48,10 +51,15 @@ describe("retries", () => {
     onTestFinished(release);
     const { body } = await ann.trigger(await ann.save([issue("open", "Cut", { settings })]));
     await github.whenRunning(1, 5_000);
-    await ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [body.id]);
+    await ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [
+      body.id,
+    ]);
     await github.whenRunning(2, 5_000);
     release();
-    expect(await ann.ended(body.id)).toMatchObject({ status: "succeeded", nodes: [{ status: "succeeded", attempts: 3 }] });
+    expect(await ann.ended(body.id)).toMatchObject({
+      status: "succeeded",
+      nodes: [{ status: "succeeded", attempts: 3 }],
+    });
   });
 
   it("wait as long as the provider asks for", async () => {
@@ -65,7 +73,9 @@ describe("retries", () => {
     // Longer than the call itself may wait for it.
     const settings = { retries: 1, retryDelay: 10, timeout: 900 };
     const began = performance.now();
-    const run = await ann.run(await ann.save([issue("open", "Later", { settings, credentials: { github: reference } })]));
+    const run = await ann.run(
+      await ann.save([issue("open", "Later", { settings, credentials: { github: reference } })]),
+    );
     expect(run).toMatchObject({ status: "succeeded", nodes: [{ attempts: 2 }] });
     expect(performance.now() - began).toBeGreaterThan(1_000);
   });
@@ -76,7 +86,9 @@ describe("retries", () => {
     const { reference } = await connectGithub(ann, provider.url, "token-of-the-closed-one");
     provider.script([{ status: 429, headers: { "retry-after": "9999999" }, json: { message: "Not this year" } }]);
     const settings = { retries: 1, retryDelay: 10 };
-    const { body } = await ann.trigger(await ann.save([issue("open", "Later", { settings, credentials: { github: reference } })]));
+    const { body } = await ann.trigger(
+      await ann.save([issue("open", "Later", { settings, credentials: { github: reference } })]),
+    );
     await expect.poll(async () => (await ann.readRun(body.id)).body.status, { timeout: 5_000 }).toBe("waiting");
     const { wakeAt } = (await ann.readRun(body.id)).body;
     const pauseMs = Date.parse(String(wakeAt)) - Date.now();
@@ -92,7 +104,8 @@ describe("retries", () => {
 });
 
 describe("a node that calls a workflow", () => {
-  const call = (workflowId: string, settings: Others["settings"]) => node("call", "call_workflow", { workflowId }, { settings });
+  const call = (workflowId: string, settings: Others["settings"]) =>
+    node("call", "call_workflow", { workflowId }, { settings });
 
   it("calls it again when it failed, as often as its retries say", async () => {
     github.plan("Child", ["fail"]);
@@ -109,15 +122,23 @@ describe("a node that calls a workflow", () => {
   it("calls it again when it could not be started, as often as its retries say", async () => {
     const child = await ann.save([issue("open", "Begun")]);
     const query = (text: string) => ann.app.database.query(text);
-    await query("CREATE FUNCTION refuse_called() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$");
+    await query(
+      "CREATE FUNCTION refuse_called() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$",
+    );
     onTestFinished(async () => void (await query("DROP FUNCTION IF EXISTS refuse_called CASCADE")));
     await query(
       "CREATE TRIGGER refuse_called BEFORE INSERT ON run FOR EACH ROW WHEN (NEW.parent_run_id IS NOT NULL) EXECUTE FUNCTION refuse_called()",
     );
     const { body } = await ann.trigger(await ann.save([call(child, { retries: 1, retryDelay: 1_500 })]));
-    await expect.poll(async () => (await ann.readRun(body.id)).body.nodes[0], { timeout: 5_000 }).toMatchObject({ status: "retrying" });
+    await expect
+      .poll(async () => (await ann.readRun(body.id)).body.nodes[0], { timeout: 5_000 })
+      .toMatchObject({ status: "retrying" });
     await query("DROP FUNCTION refuse_called CASCADE");
-    expect(await ann.ended(body.id)).toMatchObject({ status: "succeeded", nodes: [{ attempts: 2 }], result: [{ title: "Begun" }] });
+    expect(await ann.ended(body.id)).toMatchObject({
+      status: "succeeded",
+      nodes: [{ attempts: 2 }],
+      result: [{ title: "Begun" }],
+    });
     expect(titles()).toEqual(["Begun"]);
   });
 
@@ -129,7 +150,10 @@ describe("a node that calls a workflow", () => {
   });
 
   it("gives up after its time, and the called run with it", async () => {
-    const child = await ann.save([node("rest", "wait", { milliseconds: 60_000 }), issue("open", "Too late")], edges("rest>open"));
+    const child = await ann.save(
+      [node("rest", "wait", { milliseconds: 60_000 }), issue("open", "Too late")],
+      edges("rest>open"),
+    );
     const run = await ann.run(await ann.save([call(child, { timeout: 400 })]));
     expect(run).toMatchObject({ status: "failed", error: { code: "tool_timeout", nodeId: "call" } });
     expect(run.error?.message).toContain("0.4 s");
@@ -148,7 +172,9 @@ it("the time of a node is also that of the model that fills its parameters", asy
   await useGithub(slow, github.url);
   const others = { instruction: "Find a title.", settings: { timeout: 400 } };
   const began = performance.now();
-  const run = await slow.run(await slow.save([node("open", "github_create_issue", { owner: "acme", repo: "site" }, others)]));
+  const run = await slow.run(
+    await slow.save([node("open", "github_create_issue", { owner: "acme", repo: "site" }, others)]),
+  );
   expect(run).toMatchObject({ status: "failed", error: { code: "tool_timeout" } });
   expect(run.error?.message).toContain("0.4 s");
   expect(performance.now() - began).toBeLessThan(10_000);
@@ -172,7 +198,10 @@ describe("items at once", () => {
     await github.whenRunning(4, 5_000);
     release();
     const run = await ann.ended(body.id);
-    expect(run).toMatchObject({ status: "succeeded", nodes: [{ items: null }, { attempts: 2, items: { done: 12, total: 12 } }] });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      nodes: [{ items: null }, { attempts: 2, items: { done: 12, total: 12 } }],
+    });
     expect(run.nodes[1]?.outputs?.map(({ title }) => title)).toEqual(numbers(12));
     expect(github.seen.most).toBe(4);
     github.forget();
@@ -188,7 +217,9 @@ describe("items at once", () => {
     github.takeTime(500);
     const { body } = await ann.trigger(await saveEach(numbers(8), { itemsAtOnce: 2 }));
     const read = async () => (await ann.readRun(body.id)).body.nodes[1];
-    await expect.poll(async () => ((await read())?.items as { done: number } | null)?.done, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(async () => ((await read())?.items as { done: number } | null)?.done, { timeout: 10_000 })
+      .toBeGreaterThan(0);
     expect(await read()).toMatchObject({ status: "running", items: { total: 8 } });
     expect((await ann.ended(body.id)).nodes[1]).toMatchObject({ items: { done: 8, total: 8 } });
   });
@@ -215,7 +246,10 @@ describe("an item that fails", () => {
       edges("list>each", "each>after"),
     );
     const run = await ann.run(id);
-    expect(run).toMatchObject({ status: "failed", nodes: [{}, { status: "failed", items: { done: 1, total: 3 } }, { status: "skipped" }] });
+    expect(run).toMatchObject({
+      status: "failed",
+      nodes: [{}, { status: "failed", items: { done: 1, total: 3 } }, { status: "skipped" }],
+    });
     expect(run.nodes[1]?.outputs).toMatchObject([{ title: "1" }]);
     const again = await rerunOf(run.id);
     expect(again).toMatchObject({ status: "succeeded", result: [{ title: "1" }, { title: "2" }, { title: "3" }] });
@@ -228,7 +262,11 @@ describe("an item that fails", () => {
     const id = await saveEach(["1", "2", "3"], { continueOnError: true });
     const run = await ann.run(id);
     expect(run).toMatchObject({ status: "succeeded", nodes: [{}, { status: "failed" }] });
-    expect(run.result).toMatchObject([{ title: "1" }, { error: { code: "provider_error" }, item: { value: "2" } }, { title: "3" }]);
+    expect(run.result).toMatchObject([
+      { title: "1" },
+      { error: { code: "provider_error" }, item: { value: "2" } },
+      { title: "3" },
+    ]);
     const again = await rerunOf(run.id);
     expect(again.result?.map(({ title }) => title)).toEqual(["1", "2", "3"]);
     expect(titles()).toEqual(["1", "2", "3", "2"]);
@@ -243,7 +281,11 @@ describe("an item that fails", () => {
       const run = await ann.ended(body.id);
       const cutOff = { error: { code: "interrupted" }, item: { value: "hang" } };
       expect(run.nodes[1]).toMatchObject({ status: "failed", error: { code: "interrupted" } });
-      expect(run.nodes[1]?.outputs).toMatchObject([{ title: "1" }, { title: "2" }, ...(continueOnError ? [cutOff, { title: "4" }] : [])]);
+      expect(run.nodes[1]?.outputs).toMatchObject([
+        { title: "1" },
+        { title: "2" },
+        ...(continueOnError ? [cutOff, { title: "4" }] : []),
+      ]);
       expect(titles()).toEqual(["1", "2", "hang", ...(continueOnError ? ["4"] : [])]);
     }
   });

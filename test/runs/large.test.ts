@@ -30,13 +30,16 @@ describe("a run that gave more than one answer holds", () => {
       expect(withoutPrompt(run)).toBeLessThan(mostCharacters);
       const leftOut = run.nodes.filter(({ leftOutBytes }) => leftOutBytes !== 0);
       expect(leftOut.map((one) => one.id)).toEqual(["c", "d", "e", "f"]);
-      for (const one of leftOut) expect(one).toMatchObject({ status: "succeeded", input: null, outputs: null, filled: null });
+      for (const one of leftOut)
+        expect(one).toMatchObject({ status: "succeeded", input: null, outputs: null, filled: null });
       expect(leftOut[0]?.leftOutBytes).toBeGreaterThan(3_000_000);
     }
     const alone = await ann.owner.browser.get(`${ann.path}/runs/${waited.id}/nodes/e`);
     expect(alone.body).toMatchObject({ id: "e", leftOutBytes: 0, ways: { out: 1 } });
     expect(alone.body.outputs[0].text).toHaveLength(3_000_000);
-    const forKey = await fetch(`${ann.app.platformUrl}/task-runner/executions/${waited.id}/nodes/e`, { headers: { "x-api-key": ann.key } });
+    const forKey = await fetch(`${ann.app.platformUrl}/task-runner/executions/${waited.id}/nodes/e`, {
+      headers: { "x-api-key": ann.key },
+    });
     expect(await forKey.json()).toEqual(alone.body);
   });
 
@@ -61,18 +64,26 @@ describe("more than a node may give", () => {
 
   it.each([0, 1_200])("does not get past a node that waits for %i ms", async (milliseconds) => {
     const nodes = [...six.map(large), node("hold", "wait", { milliseconds })];
-    const { body } = await ann.trigger(await ann.save(nodes, edges(...six.map((id) => `${id}>hold`))), start, { prefer: "wait=30" });
+    const { body } = await ann.trigger(await ann.save(nodes, edges(...six.map((id) => `${id}>hold`))), start, {
+      prefer: "wait=30",
+    });
     expect(body).toMatchObject({ status: "failed", error: { ...tooLarge, nodeId: "hold" } });
   });
 
-  it.each([0, 1_200])("is told to what follows a node that waits for %i ms, where the run goes on", async (milliseconds) => {
-    const hold = node("hold", "wait", { milliseconds }, { settings: { continueOnError: true } });
-    const after = node("after", "set_fields", { fields: { code: "$input.error.code" }, keepOthers: false });
-    const id = await ann.save([...six.map(large), hold, after], edges(...six.map((one) => `${one}>hold`), "hold>after"));
-    const { body } = await ann.trigger(id, start, { prefer: "wait=30" });
-    expect(body).toMatchObject({ status: "succeeded", result: [{ code: tooLarge.code }] });
-    expect(body.nodes.find((one) => one.id === "hold")).toMatchObject({ status: "failed", error: tooLarge });
-  });
+  it.each([0, 1_200])(
+    "is told to what follows a node that waits for %i ms, where the run goes on",
+    async (milliseconds) => {
+      const hold = node("hold", "wait", { milliseconds }, { settings: { continueOnError: true } });
+      const after = node("after", "set_fields", { fields: { code: "$input.error.code" }, keepOthers: false });
+      const id = await ann.save(
+        [...six.map(large), hold, after],
+        edges(...six.map((one) => `${one}>hold`), "hold>after"),
+      );
+      const { body } = await ann.trigger(id, start, { prefer: "wait=30" });
+      expect(body).toMatchObject({ status: "succeeded", result: [{ code: tooLarge.code }] });
+      expect(body.nodes.find((one) => one.id === "hold")).toMatchObject({ status: "failed", error: tooLarge });
+    },
+  );
 
   it("is told of the items that have no room left, where the run goes on", async () => {
     const list = node("list", "loop", { list: "[1..7]" });
@@ -86,20 +97,33 @@ describe("more than a node may give", () => {
       fields: { code: "{{ $exists($input.error) ? $input.error.code : 'none' }}" },
       keepOthers: false,
     });
-    const { body } = await ann.trigger(await ann.save([list, each, after], edges("list>each", "each>after")), {}, { prefer: "wait=30" });
+    const { body } = await ann.trigger(
+      await ann.save([list, each, after], edges("list>each", "each>after")),
+      {},
+      { prefer: "wait=30" },
+    );
     const codes = [...Array<string>(5).fill("none"), tooLarge.code, tooLarge.code];
     expect(body).toMatchObject({ status: "succeeded", error: null, result: codes.map((code) => ({ code })) });
   });
 
   it("does not come out of a called workflow", async () => {
     const called = await ann.save(six.map(large));
-    const call = node("call", "call_workflow", { workflowId: called, prompt: "{{ $substring($trigger.prompt, 0, 100000) }}" });
-    const { body } = await ann.trigger(await ann.save([call]), { runtimePrompt: "x".repeat(100_000) }, { prefer: "wait=30" });
+    const call = node("call", "call_workflow", {
+      workflowId: called,
+      prompt: "{{ $substring($trigger.prompt, 0, 100000) }}",
+    });
+    const { body } = await ann.trigger(
+      await ann.save([call]),
+      { runtimePrompt: "x".repeat(100_000) },
+      { prefer: "wait=30" },
+    );
     expect(body.status).toBe("succeeded");
     const many = Array.from({ length: 60 }, (_, index) =>
       node(`n${index}`, "set_fields", { fields: { text: threeMillion }, keepOthers: false }),
     );
-    const larger = await ann.save([node("call", "call_workflow", { workflowId: await ann.save(many), prompt: "{{ $trigger.prompt }}" })]);
+    const larger = await ann.save([
+      node("call", "call_workflow", { workflowId: await ann.save(many), prompt: "{{ $trigger.prompt }}" }),
+    ]);
     const { body: failed } = await ann.trigger(larger, { runtimePrompt: "x".repeat(100_000) }, { prefer: "wait=30" });
     expect(failed).toMatchObject({ status: "failed", error: { ...tooLarge, nodeId: "call" } });
   });

@@ -23,7 +23,8 @@ beforeEach(() => github.forget());
 
 const titles = () => github.requests.map(({ title }) => title);
 const people = node("people", "loop", { list: "[{'name': 'Ann'}, {'name': 'Ben'}, {'name': 'Cleo'}]" });
-const fields = (id: string, values: Record<string, string>) => node(id, "set_fields", { fields: values, keepOthers: false });
+const fields = (id: string, values: Record<string, string>) =>
+  node(id, "set_fields", { fields: values, keepOthers: false });
 const last = fields("last", { name: "$nodes.people.item.name" });
 
 describe("the item that another one came from", () => {
@@ -73,12 +74,17 @@ describe("the item that another one came from", () => {
     const other = issue("open", "fail", { settings: { continueOnError: true } });
     const run = await ann.run(await ann.save([people, other, last], edges("people>last", "open>last")));
     expect(run).toMatchObject({ status: "failed", error: { code: "reference_unresolved", nodeId: "last" } });
-    expect(run.error?.message).toContain("$nodes.people.item.name, which cannot be resolved: it came from no item of people");
+    expect(run.error?.message).toContain(
+      "$nodes.people.item.name, which cannot be resolved: it came from no item of people",
+    );
   });
 
   it("is found also where nodes are taken over from another run", async () => {
     const some = node("some", "condition", { condition: "$input.name != 'Ann'" });
-    const id = await ann.save([people, some, issue("open", "$nodes.people.item.name")], edges("people>some", "some.true>open"));
+    const id = await ann.save(
+      [people, some, issue("open", "$nodes.people.item.name")],
+      edges("people>some", "some.true>open"),
+    );
     github.plan("Ben", ["fail"]);
     const failed = await ann.run(id);
     const { body } = await ann.owner.browser.post(`${ann.path}/runs/${failed.id}/rerun`, { from: "failure" });
@@ -108,7 +114,10 @@ describe("the item that another one came from", () => {
     const some = node("some", "condition", { condition: "$input.name != 'Ann'" });
     const both = node("both", "merge", { mode: "position" });
     const run = await ann.run(
-      await ann.save([people, some, both, last], edges("people>some", "some.true>both", "some.false>both", "both>last")),
+      await ann.save(
+        [people, some, both, last],
+        edges("people>some", "some.true>both", "some.false>both", "both>last"),
+      ),
     );
     expect(run).toMatchObject({ status: "failed", error: { code: "reference_unresolved", nodeId: "last" } });
     expect(run.error?.message).toContain("it came from several items of people");
@@ -116,13 +125,21 @@ describe("the item that another one came from", () => {
 
   it("is refused in a node that takes several items at once", async () => {
     const run = await ann.run(
-      await ann.save([people, node("sum", "transform", { expression: "$nodes.people.item", over: "list" })], edges("people>sum")),
+      await ann.save(
+        [people, node("sum", "transform", { expression: "$nodes.people.item", over: "list" })],
+        edges("people>sum"),
+      ),
     );
-    expect(run.error).toMatchObject({ code: "reference_unresolved", message: expect.stringContaining("takes 3 items at once") });
+    expect(run.error).toMatchObject({
+      code: "reference_unresolved",
+      message: expect.stringContaining("takes 3 items at once"),
+    });
   });
 
   it("names a node that has to come before", async () => {
-    await expect(ann.save([people, fields("last", { name: "$nodes.other.item.name" })])).rejects.toThrow("not on the canvas");
+    await expect(ann.save([people, fields("last", { name: "$nodes.other.item.name" })])).rejects.toThrow(
+      "not on the canvas",
+    );
   });
 
   it("is shown in a preview", async () => {
@@ -137,7 +154,12 @@ describe("the item that another one came from", () => {
 });
 
 it("a tool that a model fills works per item, with the item before its eyes", async () => {
-  const open = node("open", "github_create_issue", { owner: "acme", repo: "site" }, { instruction: "A title about the person." });
+  const open = node(
+    "open",
+    "github_create_issue",
+    { owner: "acme", repo: "site" },
+    { instruction: "A title about the person." },
+  );
   const run = await ann.run(await ann.save([people, open], edges("people>open")));
   expect(run.error).toBeNull();
   expect(titles()).toEqual(["About Ann", "About Ben", "About Cleo"]);

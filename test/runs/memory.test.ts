@@ -33,10 +33,13 @@ async function followRun(workflowId: string) {
   const { status, body } = await ann.trigger(workflowId, { runtimePrompt: millionLetters });
   expect(status).toBe(202);
   const read = async () => {
-    const text = "SELECT status, error_code AS code, error_message AS message, error_node_id AS node, epoch FROM run WHERE id = $1";
+    const text =
+      "SELECT status, error_code AS code, error_message AS message, error_node_id AS node, epoch FROM run WHERE id = $1";
     return (await database.query<Record<string, unknown>>(text, [body.id]))[0];
   };
-  await expect.poll(async () => (await read())?.status, { timeout: 120_000, interval: 250 }).toMatch(/^(succeeded|failed)$/);
+  await expect
+    .poll(async () => (await read())?.status, { timeout: 120_000, interval: 250 })
+    .toMatch(/^(succeeded|failed)$/);
   const text = "SELECT outputs FROM run_node WHERE run_id = $1 AND node_id = 'last'";
   const [last] = await database.query<{ outputs: string }>(text, [body.id]);
   return { run: await read(), last: last && JSON.parse(last.outputs) };
@@ -44,7 +47,10 @@ async function followRun(workflowId: string) {
 
 describe("a run that gives more than its process has memory", () => {
   it("ends as any other, and its nodes still see what the first one gave", { timeout: 150_000 }, async () => {
-    const last = node("last", "set_fields", { fields: { length: "{{ $length($nodes.n0.first.text) }}" }, keepOthers: false });
+    const last = node("last", "set_fields", {
+      fields: { length: "{{ $length($nodes.n0.first.text) }}" },
+      keepOthers: false,
+    });
     const inRow = [...ids.slice(1).map((id, index) => `n${index}>${id}`), "n59>last"];
     const { run, last: given } = await followRun(await ann.save([...ids.map(large), last], edges(...inRow)));
     expect(run).toMatchObject({ status: "succeeded", epoch: expect.any(Number) });
@@ -56,7 +62,10 @@ describe("a run that gives more than its process has memory", () => {
     const twelve = ids.slice(0, 12);
     const inRow = twelve.slice(1).map((id, index) => `n${index}>${id}`);
     const { run } = await followRun(
-      await ann.save([...twelve.map(large), node("last", "merge", {})], edges(...inRow, ...twelve.map((id) => `${id}>last`))),
+      await ann.save(
+        [...twelve.map(large), node("last", "merge", {})],
+        edges(...inRow, ...twelve.map((id) => `${id}>last`)),
+      ),
     );
     expect(run).toMatchObject({ status: "failed", code: "outputs_too_large", node: "last" });
     expect(run?.message).toMatch(/^The node would get more than \d+ MB from other nodes\. Pass on less/);

@@ -13,7 +13,10 @@ const list = (id: string, items: unknown[]) => node(id, "loop", { list: JSON.str
 /** What a merge makes of lists that come to it on edges of their own. */
 async function merge(parameters: object, ...lists: unknown[][]) {
   const nodes = lists.map((items, index) => list(`list${index + 1}`, items));
-  const id = await ann.save([...nodes, node("all", "merge", parameters)], edges(...nodes.map((one) => `${one.id}>all`)));
+  const id = await ann.save(
+    [...nodes, node("all", "merge", parameters)],
+    edges(...nodes.map((one) => `${one.id}>all`)),
+  );
   const run = await ann.run(id);
   return { ...run, note: run.nodes.find((one) => one.id === "all")?.note };
 }
@@ -57,7 +60,9 @@ describe("a merge by key", () => {
   it("keeps those of the first branch in a left join, and says what it left out", async () => {
     const { result, note } = await merge({ ...byId, join: "left" }, people, orders);
     expect(result).toEqual([...both, { id: 2, name: "Bob" }, { name: "Nobody" }]);
-    expect(note).toBe("Found no match and were kept: 2 items from list1. Found no match and were left out: 1 item from list2.");
+    expect(note).toBe(
+      "Found no match and were kept: 2 items from list1. Found no match and were left out: 1 item from list2.",
+    );
   });
 
   it("keeps only what matches in an inner join, and says what it left out", async () => {
@@ -113,6 +118,9 @@ describe("a merge by key", () => {
 
   it("refuses to make more items than anybody can take", async () => {
     const many = Array.from({ length: 400 }, () => ({ id: 1 }));
-    expect(await merge(byId, many, many)).toMatchObject({ status: "failed", error: { code: "outputs_too_large", nodeId: "all" } });
+    expect(await merge(byId, many, many)).toMatchObject({
+      status: "failed",
+      error: { code: "outputs_too_large", nodeId: "all" },
+    });
   });
 });

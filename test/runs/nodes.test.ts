@@ -6,7 +6,11 @@ import { connectGithub, issue, useGithub } from "../support/runs/github-nodes.ts
 import { setUpRuns } from "../support/runs/set-up-runs.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 
-const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", TASK_RUNNER_MAX_CALLS: "3" };
+const environment = {
+  OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1",
+  TASK_RUNNER_MAX_CALLS: "3",
+};
 let ann: WorkflowApp;
 let github: CountingProvider;
 
@@ -15,7 +19,8 @@ setUpRuns((made) => ({ ann, github } = made), { environment });
 type Others = NonNullable<Parameters<typeof node>[3]>;
 const titles = () => github.requests.map(({ title }) => title);
 const statusOf = async (id: string) => (await ann.readRun(id)).body.status;
-const becomes = (id: string, status: string) => expect.poll(() => statusOf(id), { timeout: 10_000, interval: 20 }).toBe(status);
+const becomes = (id: string, status: string) =>
+  expect.poll(() => statusOf(id), { timeout: 10_000, interval: 20 }).toBe(status);
 
 describe("a tool in a run", () => {
   it("uses the credential of its node, or else the organization's own, and nothing of it is in the run", async () => {
@@ -30,7 +35,12 @@ describe("a tool in a run", () => {
       ["One", "Bearer token-by-default"],
       ["Two 1", "Bearer token-of-the-node"],
     ]);
-    expect(run.nodes[1]).toMatchObject({ status: "succeeded", attempts: 1, input: [{ title: "Two 1" }], outputs: [{ title: "Two 1" }] });
+    expect(run.nodes[1]).toMatchObject({
+      status: "succeeded",
+      attempts: 1,
+      input: [{ title: "Two 1" }],
+      outputs: [{ title: "Two 1" }],
+    });
     expect(JSON.stringify(run)).not.toContain("token-of");
   });
 
@@ -48,10 +58,19 @@ describe("a tool in a run", () => {
     const refused = await ann.run(await ann.save([issue("open", "fail this")]));
     expect(refused).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "open" } });
     expect(refused.error?.message).toContain("Nobody can open fail this");
-    expect(refused.nodes[0]).toMatchObject({ status: "failed", input: [{ owner: "acme", repo: "site", title: "fail this" }] });
+    expect(refused.nodes[0]).toMatchObject({
+      status: "failed",
+      input: [{ owner: "acme", repo: "site", title: "fail this" }],
+    });
     const parameters = { owner: "acme", repo: "site" };
-    const unfilled = await ann.run(await ann.save([node("open", "github_create_issue", parameters, { instruction: "Write a title." })]));
-    expect(unfilled.error).toMatchObject({ code: "validation_failed", nodeId: "open", message: expect.stringContaining("title") });
+    const unfilled = await ann.run(
+      await ann.save([node("open", "github_create_issue", parameters, { instruction: "Write a title." })]),
+    );
+    expect(unfilled.error).toMatchObject({
+      code: "validation_failed",
+      nodeId: "open",
+      message: expect.stringContaining("title"),
+    });
     expect(titles()).toEqual(["fail this"]);
   });
 
@@ -63,18 +82,25 @@ describe("a tool in a run", () => {
 
   it("begins only when all that it builds on is stored, whatever else of the run has no effect", async () => {
     const release = github.hold();
-    const nodes = [node("now", "system_date_time"), node("then", "system_date_time"), issue("open", "At {{ $nodes.then.first.iso }}")];
+    const nodes = [
+      node("now", "system_date_time"),
+      node("then", "system_date_time"),
+      issue("open", "At {{ $nodes.then.first.iso }}"),
+    ];
     const { body } = await ann.trigger(
       await ann.save([...nodes, node("last", "system_date_time")], edges("now>then", "then>open", "open>last")),
     );
     await github.whenRunning(1, 5_000);
-    const stored = await ann.app.database.query("SELECT node_id FROM run_node WHERE run_id = $1 AND status = 'succeeded' ORDER BY 1", [
-      body.id,
-    ]);
+    const stored = await ann.app.database.query(
+      "SELECT node_id FROM run_node WHERE run_id = $1 AND status = 'succeeded' ORDER BY 1",
+      [body.id],
+    );
     expect(stored).toEqual([{ node_id: "now" }, { node_id: "then" }]);
     release();
     await becomes(body.id, "succeeded");
-    expect((await ann.readRun(body.id)).body.nodes.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill("succeeded"));
+    expect((await ann.readRun(body.id)).body.nodes.map(({ status }: { status: string }) => status)).toEqual(
+      Array(4).fill("succeeded"),
+    );
   });
 
   it("finishes three nodes with one slot", async () => {
@@ -150,7 +176,10 @@ describe("a node that tries again", () => {
     ]);
     expect((await ann.run(other)).status).toBe("succeeded");
     expect(await statusOf(run.id)).not.toBe("failed");
-    expect(await ann.ended(run.id)).toMatchObject({ status: "failed", nodes: [{ status: "failed", attempts: 3 }, { status: "skipped" }] });
+    expect(await ann.ended(run.id)).toMatchObject({
+      status: "failed",
+      nodes: [{ status: "failed", attempts: 3 }, { status: "skipped" }],
+    });
     const times = github.requests.filter(({ title }) => title === "fail").map(({ at }) => at);
     expect(times).toHaveLength(3);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(400);
@@ -189,19 +218,28 @@ describe("a node that tries again", () => {
   });
 
   it("does not try again what can only fail again", async () => {
-    const run = await ann.run(await ann.save([node("halt", "stop", { message: "No." }, { settings: { retries: 5, retryDelay: 5_000 } })]));
+    const run = await ann.run(
+      await ann.save([node("halt", "stop", { message: "No." }, { settings: { retries: 5, retryDelay: 5_000 } })]),
+    );
     expect(run.nodes).toMatchObject([{ status: "failed", attempts: 1 }]);
   });
 });
 
 describe("a run that waits", () => {
   it("says so, lets others have the slot, and goes on in time", async () => {
-    const id = await ann.save([node("rest", "wait", { milliseconds: 1_200 }), issue("next", "Next")], edges("rest>next"));
+    const id = await ann.save(
+      [node("rest", "wait", { milliseconds: 1_200 }), issue("next", "Next")],
+      edges("rest>next"),
+    );
     const began = performance.now();
     const { body } = await ann.trigger(id);
     await becomes(body.id, "waiting");
     const waiting = (await ann.readRun(body.id)).body;
-    expect(waiting).toMatchObject({ completedAt: null, wakeAt: expect.any(String), nodes: [{ status: "running" }, { status: "pending" }] });
+    expect(waiting).toMatchObject({
+      completedAt: null,
+      wakeAt: expect.any(String),
+      nodes: [{ status: "running" }, { status: "pending" }],
+    });
     expect((await ann.run(await ann.save([issue("open", "Other")]))).status).toBe("succeeded");
     const run = await ann.ended(body.id);
     const tookMs = performance.now() - began;
@@ -232,11 +270,20 @@ describe("a run that waits", () => {
     );
     expect(patient.status).toBe("succeeded");
     const late = await hurried.run(
-      await hurried.save([issue("open", "hang", { settings: { retries: 3 } }), issue("next", "Never")], edges("open>next")),
+      await hurried.save(
+        [issue("open", "hang", { settings: { retries: 3 } }), issue("next", "Never")],
+        edges("open>next"),
+      ),
     );
-    expect(late).toMatchObject({ status: "failed", error: { code: "run_timeout" }, nodes: [{ status: "failed" }, { status: "skipped" }] });
+    expect(late).toMatchObject({
+      status: "failed",
+      error: { code: "run_timeout" },
+      nodes: [{ status: "failed" }, { status: "skipped" }],
+    });
     expect(titles()).toEqual(["Next", "hang"]);
-    const tolerant = await hurried.run(await hurried.save([issue("open", "hang", { settings: { continueOnError: true } })]));
+    const tolerant = await hurried.run(
+      await hurried.save([issue("open", "hang", { settings: { continueOnError: true } })]),
+    );
     expect(tolerant).toMatchObject({ status: "failed", error: { code: "run_timeout", nodeId: "open" } });
   });
 });
@@ -254,7 +301,9 @@ describe("a workflow that calls another", () => {
     const run = await ann.run(id);
     expect(run).toMatchObject({ status: "succeeded", result: [{ got: "Below from above 5" }] });
     const { body } = await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${run.id}`);
-    expect(body.data).toMatchObject([{ workflowId: below, executionType: "workflow", parentRunId: run.id, status: "succeeded" }]);
+    expect(body.data).toMatchObject([
+      { workflowId: below, executionType: "workflow", parentRunId: run.id, status: "succeeded" },
+    ]);
     expect((await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${body.data[0].id}`)).body.data).toEqual([]);
   });
 
@@ -264,7 +313,9 @@ describe("a workflow that calls another", () => {
     expect(failed).toMatchObject({ status: "failed", error: { code: "workflow_failed", nodeId: "call" } });
     expect(failed.error?.message).toContain("Not today.");
     const after = node("after", "set_fields", { fields: { code: "$input.error.code" }, keepOthers: false });
-    const going = await ann.run(await ann.save([call(below, { settings: { continueOnError: true } }), after], edges("call>after")));
+    const going = await ann.run(
+      await ann.save([call(below, { settings: { continueOnError: true } }), after], edges("call>after")),
+    );
     expect(going).toMatchObject({ status: "succeeded", result: [{ code: "workflow_failed" }] });
   });
 

@@ -18,7 +18,12 @@ afterAll(async () => {
 describe("1,000 runs with overrides, while the canvas is edited", () => {
   it("leave the canvas byte for byte as it was saved, and see nothing of each other", { timeout: 60_000 }, async () => {
     const say = node("say", "set_fields", { fields: { said: "$trigger.prompt" }, keepOthers: true });
-    const listen = node("listen", "set_fields", {}, { instruction: "Say what you heard.", settings: { disabled: true } });
+    const listen = node(
+      "listen",
+      "set_fields",
+      {},
+      { instruction: "Say what you heard.", settings: { disabled: true } },
+    );
     const id = await ann.save([say, listen], edges("say>listen"));
     const read = async () => (await ann.owner.browser.get(`${ann.path}/workflows/${id}`)).text;
     const before = await read();
@@ -42,7 +47,10 @@ describe("1,000 runs with overrides, while the canvas is edited", () => {
     const edit = async () => {
       for (let expectedVersion = 1; expectedVersion <= 15; expectedVersion++) {
         const canvas = { nodes: [say, { ...listen, name: `Edit ${expectedVersion}` }], edges: edges("say>listen") };
-        const { status, body } = await ann.owner.browser.patch(`${ann.path}/workflows/${id}`, { canvas, expectedVersion });
+        const { status, body } = await ann.owner.browser.patch(`${ann.path}/workflows/${id}`, {
+          canvas,
+          expectedVersion,
+        });
         expect(status).toBe(200);
         shas.add(body.canvasSha256);
       }
@@ -54,7 +62,8 @@ describe("1,000 runs with overrides, while the canvas is edited", () => {
 
     expect(plain.size).toBe(1_000);
     type Row = { id: string; status: string; trigger_data: string; overrides: string | null; outputs: string | null };
-    const unfinished = "SELECT id FROM run WHERE workflow_id = $1 AND status NOT IN ('succeeded', 'failed', 'cancelled')";
+    const unfinished =
+      "SELECT id FROM run WHERE workflow_id = $1 AND status NOT IN ('succeeded', 'failed', 'cancelled')";
     await expect.poll(async () => (await ann.app.database.query(unfinished, [id])).length, { timeout: 30_000 }).toBe(0);
     const rows = await ann.app.database.query<Row>(
       `SELECT run.id, run.status, trigger_data, overrides, node.outputs FROM run
@@ -64,7 +73,9 @@ describe("1,000 runs with overrides, while the canvas is edited", () => {
     expect(rows).toHaveLength(1_000);
     for (const row of rows) {
       const secret = plain.get(row.id) ?? "";
-      const others = JSON.stringify([row.trigger_data, row.overrides, row.outputs]).match(/\d+-\d+-[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+      const others =
+        JSON.stringify([row.trigger_data, row.overrides, row.outputs]).match(/\d+-\d+-[0-9a-f]{8}-[0-9a-f-]{27}/g) ??
+        [];
       expect([row.status, [...new Set(others)]]).toEqual(["succeeded", [secret]]);
     }
   });

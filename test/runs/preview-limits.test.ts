@@ -11,7 +11,12 @@ const nodes = [node("last", "set_fields", {}, { instruction: "Greet" })];
 
 beforeAll(async () => {
   model = await startFakeProvider();
-  const ai = { AI_PROVIDER: "openai-compatible", AI_MODEL: "m-1", AI_BASE_URL: `${model.url}/v1`, OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
+  const ai = {
+    AI_PROVIDER: "openai-compatible",
+    AI_MODEL: "m-1",
+    AI_BASE_URL: `${model.url}/v1`,
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
   ann = await startWorkflowApp({ environment: ai });
   path = `${ann.path}/workflows/${await ann.save(nodes)}/preview-fill`;
 });
@@ -35,7 +40,12 @@ it("stops asking the model when whoever asked for the preview leaves", async () 
   const leaving = new AbortController();
   const cookie = [...ann.owner.browser.cookies].map((pair) => pair.join("=")).join("; ");
   const headers = { origin: ann.app.platformUrl, cookie, "content-type": "application/json" };
-  const asked = fetch(ann.app.platformUrl + path, { method: "POST", headers, body: JSON.stringify(body), signal: leaving.signal });
+  const asked = fetch(ann.app.platformUrl + path, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  });
   await expect.poll(() => model.requests().length).toBe(1);
   leaving.abort();
   await expect(asked).rejects.toThrow();

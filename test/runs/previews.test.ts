@@ -39,7 +39,12 @@ afterAll(async () => {
 
 const at = (end: string, id = workflowId) => `${ann.path}/workflows/${id}/${end}`;
 const preview = async (value: unknown, others: object = {}, id = workflowId) => {
-  const { status, body } = await ann.owner.browser.post(at("preview-value", id), { canvas, nodeId: "last", value, ...others });
+  const { status, body } = await ann.owner.browser.post(at("preview-value", id), {
+    canvas,
+    nodeId: "last",
+    value,
+    ...others,
+  });
   expect([status, body.code]).toEqual([200, undefined]);
   return body as { runId: string | null; result: { value: unknown } | { error: string } };
 };
@@ -56,7 +61,11 @@ async function lockRuns(): Promise<() => Promise<void>> {
 
 it("takes no database connection from calls, however many are asked for and however long they take", async () => {
   const { app, owner } = ann;
-  const { key } = await app.parts.identity.apiKeys.create(owner.organizationId, { name: "calls", scopes: ["mcp:invoke"], createdBy: null });
+  const { key } = await app.parts.identity.apiKeys.create(owner.organizationId, {
+    name: "calls",
+    scopes: ["mcp:invoke"],
+    createdBy: null,
+  });
   const client = createMcpClient(app.gatewayUrl, { "x-api-key": key });
   const release = await lockRuns();
   let answered = 0;
@@ -88,7 +97,9 @@ describe("the preview of a value", () => {
 
   it("takes a bare expression where the field is one", async () => {
     expect((await preview("$nodes.each.first.tens + 1", { expression: true })).result).toEqual({ value: 11 });
-    expect((await preview("$nodes.each.first.missing", { expression: true, nodeId: "apart" })).result).toEqual({ value: null });
+    expect((await preview("$nodes.each.first.missing", { expression: true, nodeId: "apart" })).result).toEqual({
+      value: null,
+    });
     expect((await preview("", { expression: true })).result).toEqual({ value: null });
   });
 
@@ -117,7 +128,11 @@ describe("the preview of a value", () => {
     ["an expression that fails", "{{ $number('x') }}", /^value has an expression that failed: /],
     ["an expression that cannot be read", "{{ 1 + }}", /^value has an expression that failed: /],
     ["braces that are not closed", "{{ 1", "value has a reference that cannot be read: it is not closed with }}."],
-    ["an expression that never ends", "{{ ($f := function() { $f() }; $f()) }}", "The expression takes longer than 1000 ms."],
+    [
+      "an expression that never ends",
+      "{{ ($f := function() { $f() }; $f()) }}",
+      "The expression takes longer than 1000 ms.",
+    ],
   ])("says in words what is wrong with %s", async (_, value, words) => {
     const { result } = await preview(value);
     expect(result).toEqual({ error: expect.stringMatching(words) });
@@ -133,10 +148,18 @@ describe("the preview of a value", () => {
     const id = await ann.save([node("say", "set_fields", { fields: { said: "$trigger.prompt" } })]);
     const runs: string[] = [];
     for (const runtimePrompt of ["one", "two"]) runs.push((await ann.run(id, { runtimePrompt })).id);
-    await ann.app.database.query("DELETE FROM run_node WHERE run_id = $1", [(await ann.run(id, { runtimePrompt: "empty" })).id]);
-    const own = { canvas: { nodes: [node("say", "set_fields"), node("next", "set_fields")], edges: edges("say>next") }, nodeId: "next" };
+    await ann.app.database.query("DELETE FROM run_node WHERE run_id = $1", [
+      (await ann.run(id, { runtimePrompt: "empty" })).id,
+    ]);
+    const own = {
+      canvas: { nodes: [node("say", "set_fields"), node("next", "set_fields")], edges: edges("say>next") },
+      nodeId: "next",
+    };
     expect(await preview("$nodes.say.first.said", own, id)).toEqual({ runId: runs[1], result: { value: "two" } });
-    expect(await preview("$nodes.say.first.said", { ...own, runId: runs[0] }, id)).toEqual({ runId: runs[0], result: { value: "one" } });
+    expect(await preview("$nodes.say.first.said", { ...own, runId: runs[0] }, id)).toEqual({
+      runId: runs[0],
+      result: { value: "one" },
+    });
   });
 });
 
@@ -161,7 +184,9 @@ describe("the scope for a preview", () => {
   it("is cut where a node has much data, and says where", async () => {
     const id = await ann.save([
       node("long", "set_fields", { fields: { text: "x".repeat(60_000), short: "kept" } }),
-      node("wide", "set_fields", { fields: Object.fromEntries(Array.from({ length: 900 }, (_, key) => [`field${key}`, "y".repeat(100)])) }),
+      node("wide", "set_fields", {
+        fields: Object.fromEntries(Array.from({ length: 900 }, (_, key) => [`field${key}`, "y".repeat(100)])),
+      }),
       node("small", "set_fields", { fields: { a: 1 } }),
     ]);
     await ann.run(id);
@@ -186,7 +211,8 @@ describe("the preview of a fill", () => {
     ...canvas,
     nodes: canvas.nodes.map((one) => (one.id === "last" ? node("last", "set_fields", parameters, others) : one)),
   });
-  const fill = (body: object, id = workflowId) => ann.owner.browser.post(at("preview-fill", id), { nodeId: "last", ...body });
+  const fill = (body: object, id = workflowId) =>
+    ann.owner.browser.post(at("preview-fill", id), { nodeId: "last", ...body });
   const countRuns = async () => (await ann.app.database.query("SELECT id FROM run")).length;
 
   it("is what the model gives for the data of a run, and runs nothing", async () => {
@@ -217,7 +243,9 @@ describe("the preview of a fill", () => {
 
   it("needs no run", async () => {
     const fresh = await ann.save(canvas.nodes, canvas.edges);
-    expect((await fill({ canvas: empty(), instruction: "Greet" }, fresh)).body.filled).toEqual({ fields: { greeting: "Hello" } });
+    expect((await fill({ canvas: empty(), instruction: "Greet" }, fresh)).body.filled).toEqual({
+      fields: { greeting: "Hello" },
+    });
   });
 
   it("asks no model with the credential of another organization", async () => {
@@ -237,9 +265,9 @@ describe("the preview of a fill", () => {
     });
     expectProblem(await fill(retyped("gone_tool")), { status: 400, code: "unknown_node" });
     const answer = await fill(retyped("system_transform_json", { data: 1 }));
-    expect(expectProblem(answer, { status: 400, code: "validation_failed" }).errors?.map(({ pointer }) => pointer)).toEqual([
-      "/expression",
-    ]);
+    expect(
+      expectProblem(answer, { status: 400, code: "validation_failed" }).errors?.map(({ pointer }) => pointer),
+    ).toEqual(["/expression"]);
   });
 
   it("is refused where no model is configured", async () => {
@@ -248,7 +276,9 @@ describe("the preview of a fill", () => {
       const id = await plain.save(canvas.nodes, canvas.edges);
       const body = { canvas: empty(), nodeId: "last", instruction: "Greet" };
       const answer = await plain.owner.browser.post(`${plain.path}/workflows/${id}/preview-fill`, body);
-      expect(expectProblem(answer, { status: 409, code: "model_not_configured" }).detail).toBe("No language model is configured.");
+      expect(expectProblem(answer, { status: 409, code: "model_not_configured" }).detail).toBe(
+        "No language model is configured.",
+      );
     } finally {
       await plain.stop();
     }
@@ -264,28 +294,44 @@ describe("a preview is refused", () => {
 
   it("to viewers, who may see the scope", async () => {
     const { browser } = await signUpMember(ann.app, ann.owner.organizationId, "Vera", "viewer");
-    for (const [end, body] of posts) expectProblem(await browser.post(at(end), body), { status: 403, code: "role_required" });
+    for (const [end, body] of posts)
+      expectProblem(await browser.post(at(end), body), { status: 403, code: "role_required" });
     expect((await browser.get(at("preview-scope"))).status).toBe(200);
   });
 
   it("for workflows and runs of others, as if they did not exist", async () => {
     const others = `/api/organizations/${bob.organizationId}/workflows`;
     for (const [end, body] of posts) {
-      expectProblem(await bob.browser.post(`${others}/${workflowId}/${end}`, body), { status: 404, code: "workflow_not_found" });
+      expectProblem(await bob.browser.post(`${others}/${workflowId}/${end}`, body), {
+        status: 404,
+        code: "workflow_not_found",
+      });
       expectProblem(await bob.browser.post(at(end), body), { status: 404, code: "not_found" });
       const theirs = (await bob.browser.post(others, { name: "Mine", canvas })).body.id as string;
       for (const run of [runId, randomUUID()])
-        expectProblem(await bob.browser.post(`${others}/${theirs}/${end}`, { ...body, runId: run }), { status: 404, code: "not_found" });
+        expectProblem(await bob.browser.post(`${others}/${theirs}/${end}`, { ...body, runId: run }), {
+          status: 404,
+          code: "not_found",
+        });
     }
-    expectProblem(await bob.browser.get(`${others}/${workflowId}/preview-scope`), { status: 404, code: "workflow_not_found" });
+    expectProblem(await bob.browser.get(`${others}/${workflowId}/preview-scope`), {
+      status: 404,
+      code: "workflow_not_found",
+    });
     expectProblem(await bob.browser.get(at("preview-scope")), { status: 404 });
   });
 
   it("for a run of another workflow", async () => {
     const other = await ann.save(canvas.nodes, canvas.edges);
     for (const [end, body] of posts)
-      expectProblem(await ann.owner.browser.post(at(end, other), { ...body, runId }), { status: 404, code: "not_found" });
-    expectProblem(await ann.owner.browser.get(`${at("preview-scope", other)}?runId=${runId}`), { status: 404, code: "not_found" });
+      expectProblem(await ann.owner.browser.post(at(end, other), { ...body, runId }), {
+        status: 404,
+        code: "not_found",
+      });
+    expectProblem(await ann.owner.browser.get(`${at("preview-scope", other)}?runId=${runId}`), {
+      status: 404,
+      code: "not_found",
+    });
   });
 
   it("for a node that is not on the canvas, and for a canvas that cannot be read", async () => {

@@ -8,8 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => ann.stop());
 
-const outputsOf = (run: { nodes: { id: string; outputs: unknown }[] }, id: string) => run.nodes.find((one) => one.id === id)?.outputs;
-const statusOf = (run: { nodes: { id: string; status: string }[] }, id: string) => run.nodes.find((one) => one.id === id)?.status;
+const outputsOf = (run: { nodes: { id: string; outputs: unknown }[] }, id: string) =>
+  run.nodes.find((one) => one.id === id)?.outputs;
+const statusOf = (run: { nodes: { id: string; status: string }[] }, id: string) =>
+  run.nodes.find((one) => one.id === id)?.status;
 
 describe("a run", () => {
   it("follows the graph from node to node and gives what came out at its ends", async () => {
@@ -40,13 +42,19 @@ describe("a run", () => {
   it("is the same run for whoever writes ids in capitals: started, read, cancelled and started again by them", async () => {
     const { browser, organizationId } = ann.owner;
     const path = `/api/organizations/${organizationId.toUpperCase()}`;
-    const workflowId = await ann.save([node("first", "set_fields", { fields: { a: "1" } }), node("wait", "system_wait", { seconds: 60 })]);
+    const workflowId = await ann.save([
+      node("first", "set_fields", { fields: { a: "1" } }),
+      node("wait", "system_wait", { seconds: 60 }),
+    ]);
     const quick = await ann.save([node("first", "set_fields", { fields: { a: "1" } })]);
 
     const { status, body } = await browser.post(`${path}/workflows/${quick.toUpperCase()}/runs`, {});
     expect(status).toBe(202);
     expect(await ann.ended(body.id, 5_000)).toMatchObject({ id: body.id, status: "succeeded", workflowId: quick });
-    expect((await browser.get(`${path}/runs/${body.id.toUpperCase()}`)).body).toMatchObject({ id: body.id, status: "succeeded" });
+    expect((await browser.get(`${path}/runs/${body.id.toUpperCase()}`)).body).toMatchObject({
+      id: body.id,
+      status: "succeeded",
+    });
     const again = await browser.post(`${path}/runs/${body.id.toUpperCase()}/rerun`, {});
     expect(again.status).toBe(202);
     expect((await ann.ended(again.body.id, 5_000)).status).toBe("succeeded");
@@ -97,7 +105,9 @@ describe("a run", () => {
     const run = await ann.run(id);
     expect(run.error).toBeNull();
     expect(outputsOf(run, "list")).toHaveLength(3);
-    expect([outputsOf(run, "each"), outputsOf(run, "once")].map((items) => (items as unknown[]).length)).toEqual([3, 1]);
+    expect([outputsOf(run, "each"), outputsOf(run, "once")].map((items) => (items as unknown[]).length)).toEqual([
+      3, 1,
+    ]);
     expect(run.nodes.find((one) => one.id === "each")?.input).toEqual(
       [1, 2, 3].map((value) => ({ data: { value }, expression: "value * 10" })),
     );
@@ -115,7 +125,13 @@ describe("a run", () => {
       edges("none>next", "next>after", "after>joined", "other>joined"),
     );
     const run = await ann.run(id);
-    expect(run.nodes.map(({ status }) => status)).toEqual(["succeeded", "skipped", "skipped", "succeeded", "succeeded"]);
+    expect(run.nodes.map(({ status }) => status)).toEqual([
+      "succeeded",
+      "skipped",
+      "skipped",
+      "succeeded",
+      "succeeded",
+    ]);
     expect(run.result).toEqual([{ c: 1 }]);
   });
 
@@ -144,7 +160,10 @@ describe("a run", () => {
   });
 
   it("fails with the node that stops it, and begins nothing after that", async () => {
-    const id = await ann.save([node("halt", "stop", { message: "Enough of {{ $trigger.prompt }}." }), node("next", "start")], []);
+    const id = await ann.save(
+      [node("halt", "stop", { message: "Enough of {{ $trigger.prompt }}." }), node("next", "start")],
+      [],
+    );
     const linked = await ann.save(
       [node("a", "start"), node("halt", "stop", { message: "Enough." }), node("b", "start")],
       edges("a>halt", "a>b"),
@@ -187,7 +206,10 @@ describe("a run", () => {
 
   it("fails at a node type that does not exist any more, also when it may go on after errors", async () => {
     const id = await ann.save(
-      [node("old", "start", {}, { settings: { retries: 2, retryDelay: 1 } }), node("after", "set_fields", { fields: { a: 1 } })],
+      [
+        node("old", "start", {}, { settings: { retries: 2, retryDelay: 1 } }),
+        node("after", "set_fields", { fields: { a: 1 } }),
+      ],
       edges("old>after"),
     );
     const replaceType = (settings: object) =>

@@ -19,11 +19,15 @@ const titles = () => github.requests.map(({ title }) => title);
 const query = <Row extends object>(text: string, values: unknown[] = []) => ann.app.database.query<Row>(text, values);
 
 /** The run is handed out anew, as when the process that has it fell silent. */
-const handOut = (runId: string) => query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [runId]);
+const handOut = (runId: string) =>
+  query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [runId]);
 
 const nodeOf = async (runId: string, nodeId: string) =>
   (
-    await query<{ status: string; done: number }>("SELECT status, done FROM run_node WHERE run_id = $1 AND node_id = $2", [runId, nodeId])
+    await query<{ status: string; done: number }>(
+      "SELECT status, done FROM run_node WHERE run_id = $1 AND node_id = $2",
+      [runId, nodeId],
+    )
   )[0];
 
 const cancel = (runId: string) => ann.owner.browser.post(`${ann.path}/runs/${runId}/cancel`);
@@ -48,7 +52,11 @@ async function lock(statement: string): Promise<() => Promise<void>> {
 type Refused = { status?: string; nodes?: string; seconds?: number };
 
 /** None of these nodes can be stored with this status, until it is told to let go. It may take a while until that is refused. */
-async function refuseEnds({ status = "succeeded", nodes = ".", seconds = 0 }: Refused = {}): Promise<() => Promise<unknown>> {
+async function refuseEnds({
+  status = "succeeded",
+  nodes = ".",
+  seconds = 0,
+}: Refused = {}): Promise<() => Promise<unknown>> {
   await query(`CREATE FUNCTION refuse_ends() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.status = '${status}' AND NEW.node_id ~ '${nodes}' THEN PERFORM pg_sleep(${seconds}); RAISE EXCEPTION 'no'; END IF;
@@ -56,22 +64,32 @@ async function refuseEnds({ status = "succeeded", nodes = ".", seconds = 0 }: Re
     END $$`);
   const allow = () => query("DROP FUNCTION IF EXISTS refuse_ends CASCADE");
   onTestFinished(async () => void (await allow()));
-  await query("CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()");
+  await query(
+    "CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()",
+  );
   return allow;
 }
 
 const whenTakenUp = (runId: string, times: number) =>
   expect
-    .poll(async () => (await query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [runId]))[0]?.epoch, { timeout: 10_000 })
+    .poll(async () => (await query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [runId]))[0]?.epoch, {
+      timeout: 10_000,
+    })
     .toBeGreaterThanOrEqual(times);
 
 describe("a run that another process goes on with", () => {
   it("remembers that a node of it has failed", async () => {
-    const id = await ann.save([issue("bad", "fail"), issue("slow", "hang"), issue("after", "After")], edges("slow>after"));
+    const id = await ann.save(
+      [issue("bad", "fail"), issue("slow", "hang"), issue("after", "After")],
+      edges("slow>after"),
+    );
     const { body } = await ann.trigger(id);
     await expect.poll(async () => (await nodeOf(body.id, "bad"))?.status, { timeout: 5_000 }).toBe("failed");
     await handOut(body.id);
-    expect(await ann.ended(body.id)).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "bad" } });
+    expect(await ann.ended(body.id)).toMatchObject({
+      status: "failed",
+      error: { code: "provider_error", nodeId: "bad" },
+    });
     expect(titles().sort()).toEqual(["fail", "hang"]);
   });
 
@@ -80,7 +98,9 @@ describe("a run that another process goes on with", () => {
     const id = await ann.save(
       [
         node("list", "transform", { expression: "[1..4].{ 'value': $string($) }" }),
-        issue("open", "{{ $input.value }}", { settings: { retries: 2, retryDelay: 10, repeatAfterInterruption: true } }),
+        issue("open", "{{ $input.value }}", {
+          settings: { retries: 2, retryDelay: 10, repeatAfterInterruption: true },
+        }),
       ],
       edges("list>open"),
     );
@@ -143,9 +163,15 @@ describe("what a process executed and could not store", () => {
     const settings = { retries: 3, retryDelay: 10 };
     const { body } = await ann.trigger(await ann.save([issue("a", "fail once", { settings })]));
     await whenTakenUp(body.id, 2);
-    await query("UPDATE run_node SET attempts = 2, status = 'running', must_not_repeat = true WHERE run_id = $1", [body.id]);
+    await query("UPDATE run_node SET attempts = 2, status = 'running', must_not_repeat = true WHERE run_id = $1", [
+      body.id,
+    ]);
     await allow();
-    expect(await ann.ended(body.id)).toMatchObject({ status: "failed", error: { code: "interrupted" }, nodes: [{ attempts: 2 }] });
+    expect(await ann.ended(body.id)).toMatchObject({
+      status: "failed",
+      error: { code: "interrupted" },
+      nodes: [{ attempts: 2 }],
+    });
     expect(titles()).toEqual(["fail once"]);
   }, 40_000);
 });
@@ -170,7 +196,9 @@ describe("a node beside another whose end cannot be stored", () => {
       const allow = await refuseEnds({ nodes: "a", seconds });
       // Still computing when the first has reached out, and done while the database refuses the end of the first, or after that.
       const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", title)]));
-      await expect.poll(async () => (await nodeOf(body.id, "b"))?.status, { timeout: 10_000, interval: 10 }).toBeDefined();
+      await expect
+        .poll(async () => (await nodeOf(body.id, "b"))?.status, { timeout: 10_000, interval: 10 })
+        .toBeDefined();
       await delay(1_200);
       await allow();
       const run = await ann.ended(body.id);
@@ -189,8 +217,13 @@ describe("a workflow that calls two others", () => {
     github.takeTime(80);
     const quick = await ann.save([node("now", "set_fields", { fields: { a: "1" } })], [], "Quick");
     const slow = await ann.save([issue("open", "slow {{ $trigger.prompt }}")], [], "Slow");
-    const call = (id: string, workflowId: string) => node(id, "call_workflow", { workflowId, prompt: "{{ $trigger.prompt }}" });
-    const above = await ann.save([call("a", quick), call("b", slow), issue("d", "d {{ $trigger.prompt }}")], edges("a>d"), "Above");
+    const call = (id: string, workflowId: string) =>
+      node(id, "call_workflow", { workflowId, prompt: "{{ $trigger.prompt }}" });
+    const above = await ann.save(
+      [call("a", quick), call("b", slow), issue("d", "d {{ $trigger.prompt }}")],
+      edges("a>d"),
+      "Above",
+    );
     const prompts = Array.from({ length: roundsOf(20, 200) }, (_, index) => String(index));
     for (const runtimePrompt of prompts) expect((await ann.run(above, { runtimePrompt })).status).toBe("succeeded");
     expect(titles().sort()).toEqual(prompts.flatMap((prompt) => [`d ${prompt}`, `slow ${prompt}`]).sort());
@@ -199,7 +232,10 @@ describe("a workflow that calls two others", () => {
   it("starts none of them after it was cancelled", async () => {
     const hold = github.hold();
     const below = await ann.save([issue("open", "Below")], [], "Below");
-    const above = await ann.save([issue("first", "First"), node("call", "call_workflow", { workflowId: below })], edges("first>call"));
+    const above = await ann.save(
+      [issue("first", "First"), node("call", "call_workflow", { workflowId: below })],
+      edges("first>call"),
+    );
     const { body } = await ann.trigger(above);
     await github.whenRunning(1, 5_000);
     const release = await lock("LOCK TABLE workflow IN ACCESS EXCLUSIVE MODE");
@@ -225,7 +261,9 @@ describe("a workflow that calls two others", () => {
     await release();
     expect((await cancelling).status).toBe(200);
     hold();
-    expect(await query("SELECT status FROM run WHERE parent_run_id = $1", [body.id])).toEqual([{ status: "cancelled" }]);
+    expect(await query("SELECT status FROM run WHERE parent_run_id = $1", [body.id])).toEqual([
+      { status: "cancelled" },
+    ]);
   });
 
   it("does not take a database that is away for a workflow without items", async () => {

@@ -48,7 +48,9 @@ describe("the slots of an organization", () => {
     ];
     expect(Number(after)).toBeGreaterThanOrEqual(Number(before) + 45);
     await Promise.all(calls);
-    await expect.poll(async () => (await mcp.owner.browser.get(path(`/runs/${runId}`))).body.status, { timeout: 5_000 }).toBe("succeeded");
+    await expect
+      .poll(async () => (await mcp.owner.browser.get(path(`/runs/${runId}`))).body.status, { timeout: 5_000 })
+      .toBe("succeeded");
     await expect.poll(read, { timeout: 500 }).toEqual(nothing);
   });
 
@@ -61,8 +63,12 @@ describe("the slots of an organization", () => {
     const calls = [call(0.8), call(0.8)];
     await expect.poll(read).toMatchObject({ inUse: 2 });
     calls.push(there.post(path("/tools/system_wait/call"), { parameters: { seconds: 0 } }));
-    await expect.poll(readThere).toEqual({ cap: 2, inUse: 2, waiting: 1, oldestWaitMs: expect.any(Number), byKind: null });
-    await expect.poll(read).toMatchObject({ inUse: 2, waiting: 1, oldestWaitMs: expect.any(Number), byKind: { runs: 0, calls: 2 } });
+    await expect
+      .poll(readThere)
+      .toEqual({ cap: 2, inUse: 2, waiting: 1, oldestWaitMs: expect.any(Number), byKind: null });
+    await expect
+      .poll(read)
+      .toMatchObject({ inUse: 2, waiting: 1, oldestWaitMs: expect.any(Number), byKind: { runs: 0, calls: 2 } });
     expect((await Promise.all(calls)).map(({ body }) => body.status)).toEqual(["success", "success", "success"]);
   });
 

@@ -17,12 +17,21 @@ const noLimits = {
 export async function startAttackedServer(environment: Record<string, string> = {}) {
   const folder = createDataDir();
   const database = await createTestDatabase();
-  const served = { DATABASE_URL: database.url, LOG_LEVEL: "error", DEPLOYMENT_MODE: "cloud", ...noLimits, ...environment };
+  const served = {
+    DATABASE_URL: database.url,
+    LOG_LEVEL: "error",
+    DEPLOYMENT_MODE: "cloud",
+    ...noLimits,
+    ...environment,
+  };
   const server = await startServer({ dataDir: folder.dataDir, environment: served });
   const owner = server.browser();
   const { organizationId } = await createOwner(owner);
   const path = `/api/organizations/${organizationId}`;
-  const { body: key } = await owner.post(`${path}/api-keys`, { name: "attacker", scopes: ["workflows:trigger", "mcp:invoke"] });
+  const { body: key } = await owner.post(`${path}/api-keys`, {
+    name: "attacker",
+    scopes: ["workflows:trigger", "mcp:invoke"],
+  });
 
   return {
     server,
@@ -35,12 +44,14 @@ export async function startAttackedServer(environment: Record<string, string> = 
     /** Since the last time it was asked. */
     async eventLoopLag(): Promise<{ p99Ms: number; mostMs: number }> {
       const text = await (await fetch(`${server.platformUrl}/metrics`)).text();
-      const read = (name: string) => Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, "m").exec(text)?.[1]) * 1000;
+      const read = (name: string) =>
+        Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, "m").exec(text)?.[1]) * 1000;
       return { p99Ms: read("p99"), mostMs: read("max") };
     },
 
     /** Of the whole life of the process. */
-    peakMegabytes: () => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024,
+    peakMegabytes: () =>
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024,
 
     async stop(): Promise<void> {
       await server.stop();

@@ -5,7 +5,8 @@ export function createBrowser(baseUrl: string) {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-    const cookie: Record<string, string> = cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") };
+    const cookie: Record<string, string> =
+      cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") };
     const response = await fetch(baseUrl + path, {
       method,
       redirect: "manual",

@@ -26,7 +26,9 @@ export function readRawAnswer(raw: string): Answer {
   const end = raw.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = raw.slice(0, end).split("\r\n");
   const headers = new Headers(
-    lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()] as [string, string]),
+    lines.map(
+      (line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()] as [string, string],
+    ),
   );
   const length = Number(headers.get("content-length") ?? 0);
   return {

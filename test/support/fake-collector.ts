@@ -84,4 +84,6 @@ const toSeen = ({ traceId, spanId, parentSpanId, name, kind, attributes, status 
 });
 
 const toFacts = (attributes: Attribute[]) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue ?? value.doubleValue)]));
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue ?? value.doubleValue)]),
+  );

@@ -13,10 +13,17 @@ type Operation = {
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
 export type ApiRoute = { method: string; path: string; operation: Operation };
-export type ApiDocument = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
+export type ApiDocument = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
 
 /** A place in a request that takes an id. `own` is the caller's organization, in which everything else of the request is right. */
-export type IdSite = { name: string; path: (ids: Furnished, own: Furnished) => string; body?: (ids: Furnished, own: Furnished) => unknown };
+export type IdSite = {
+  name: string;
+  path: (ids: Furnished, own: Furnished) => string;
+  body?: (ids: Furnished, own: Furnished) => unknown;
+};
 
 export const preview = (others: object) => ({
   canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] },
@@ -25,10 +32,14 @@ export const preview = (others: object) => ({
   ...others,
 });
 
-export const withReference = ({ others: { reference } }: Furnished) => ({ nodes: [{ id: "issue", credentials: { github: reference } }] });
+export const withReference = ({ others: { reference } }: Furnished) => ({
+  nodes: [{ id: "issue", credentials: { github: reference } }],
+});
 
 const canvasWith = ({ others: { canvas, reference } }: Furnished) => {
-  const nodes = canvas.nodes.map((node) => ("credentials" in node ? { ...node, credentials: { github: reference } } : node));
+  const nodes = canvas.nodes.map((node) =>
+    "credentials" in node ? { ...node, credentials: { github: reference } } : node,
+  );
   return { canvas: { ...canvas, nodes } };
 };
 const credentialsWith = ({ others: { reference } }: Furnished) => ({ credentials: { github: reference } });
@@ -62,7 +73,11 @@ export const idSites: IdSite[] = [
     body: (ids) => ({ ...issue, ...credentialsWith(ids) }),
   },
   { name: "POST workflows /canvas", path: () => "/workflows", body: (ids) => ({ name: "x", ...canvasWith(ids) }) },
-  { name: "PATCH workflows/{workflowId} /canvas", path: ofWorkflow(""), body: (ids) => ({ ...canvasWith(ids), expectedVersion: 1 }) },
+  {
+    name: "PATCH workflows/{workflowId} /canvas",
+    path: ofWorkflow(""),
+    body: (ids) => ({ ...canvasWith(ids), expectedVersion: 1 }),
+  },
   { name: "POST workflows/check /canvas", path: () => "/workflows/check", body: canvasWith },
   { name: "GET runs ?workflowId", path: ({ workflowId }) => `/runs?workflowId=${workflowId}` },
   { name: "GET runs ?parentRunId", path: ({ runId }) => `/runs?parentRunId=${runId}` },
@@ -94,7 +109,11 @@ export const idSites: IdSite[] = [
     body: ({ runId }, { others: { canvas } }) => ({ canvas, ...filling, runId }),
   },
   { name: "GET triggers ?workflowId", path: ({ workflowId }) => `/triggers?workflowId=${workflowId}` },
-  { name: "POST triggers /workflowId", path: () => "/triggers", body: ({ workflowId }) => ({ ...schedule, workflowId }) },
+  {
+    name: "POST triggers /workflowId",
+    path: () => "/triggers",
+    body: ({ workflowId }) => ({ ...schedule, workflowId }),
+  },
   {
     name: "POST triggers /overrides",
     path: () => "/triggers",
@@ -108,7 +127,12 @@ export const idSites: IdSite[] = [
   {
     name: "POST triggers/samples /credentialId",
     path: () => "/triggers/samples",
-    body: ({ credentialId }) => ({ provider: "http", event: "new_feed_entry", parameters: { url: "https://feed.test/" }, credentialId }),
+    body: ({ credentialId }) => ({
+      provider: "http",
+      event: "new_feed_entry",
+      parameters: { url: "https://feed.test/" },
+      credentialId,
+    }),
   },
   { name: "PATCH triggers/{triggerId} /overrides", path: ofTrigger, body: withOverrides },
   { name: "PATCH triggers/{triggerId} /credentialId", path: ofTrigger, body: ({ credentialId }) => ({ credentialId }) },
@@ -124,7 +148,8 @@ export function idSitesIn({ method, path, operation }: ApiRoute, { components }:
     for (const [part, one] of partsOf(schema)) walk(one, at + part, depth + 1);
   };
   walk(operation.requestBody?.content["application/json"]?.schema, "");
-  for (const { name, schema } of (operation.parameters ?? []).filter((parameter) => parameter.in === "query")) walk(schema, `?${name}`);
+  for (const { name, schema } of (operation.parameters ?? []).filter((parameter) => parameter.in === "query"))
+    walk(schema, `?${name}`);
   return [...found].map((at) => `${method} ${path.replace("/api/organizations/{organizationId}/", "")} ${at}`);
 }
 

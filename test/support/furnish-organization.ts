@@ -5,7 +5,10 @@ export type Furnished = Awaited<ReturnType<typeof furnishOrganization>>;
 type Owner = { browser: Browser; organizationId: string };
 
 /** One of everything an organization can have an id for, made through the API; the names are those of the paths. */
-export async function furnishOrganization({ browser, organizationId }: Owner, { baseUrl, tag }: { baseUrl: string; tag: string }) {
+export async function furnishOrganization(
+  { browser, organizationId }: Owner,
+  { baseUrl, tag }: { baseUrl: string; tag: string },
+) {
   const path = `/api/organizations/${organizationId}`;
   const make = async (route: string, body: unknown) => {
     const answer = await browser.post(path + route, body);
@@ -20,13 +23,24 @@ export async function furnishOrganization({ browser, organizationId }: Owner, { 
   const parameters = { owner: "acme", repo: "site", title: `issue of ${tag}` };
   const nodes = [
     { id: "now", nodeId: "system_date_time", parameters: {} },
-    { id: "issue", nodeId: "github_create_issue", parameters, credentials: { github: credential.reference }, settings: { disabled: true } },
+    {
+      id: "issue",
+      nodeId: "github_create_issue",
+      parameters,
+      credentials: { github: credential.reference },
+      settings: { disabled: true },
+    },
   ];
   const canvas = { nodes, edges: [{ id: "e", source: "now", target: "issue" }] };
   const tool = { name: `tool_of_${tag}`, inputs: [] };
   const workflow = await make("/workflows", { name: `workflow of ${tag}`, canvas, tool });
   const run = await make(`/workflows/${workflow.id}/runs`, {});
-  const trigger = await make("/triggers", { workflowId: workflow.id, kind: "webhook", name: `hook of ${tag}`, signature: "none" });
+  const trigger = await make("/triggers", {
+    workflowId: workflow.id,
+    kind: "webhook",
+    name: `hook of ${tag}`,
+    signature: "none",
+  });
   const endpoint = await make("/event-endpoints", { url: "https://127.0.0.1:9/hook", types: ["run.failed"] });
   await make(`/event-endpoints/${endpoint.id}/test`, undefined);
   await make("/tools/system_date_time/call", { parameters: {} });

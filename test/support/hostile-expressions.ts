@@ -2,9 +2,15 @@ import type { McpClient } from "./gateway/mcp-client.ts";
 
 /** The value of an expression, or the code it is refused with. */
 export async function evaluateByCall(client: McpClient, expression: string, data: unknown = {}): Promise<unknown> {
-  const { json } = await client.modern("system", "tools/call", { name: "system_transform_json", arguments: { data, expression } });
+  const { json } = await client.modern("system", "tools/call", {
+    name: "system_transform_json",
+    arguments: { data, expression },
+  });
   if (json.result?.isError) return json.result._meta["switchyard/error"].code;
-  return (json.result?.structuredContent.items as { result?: unknown }[] | undefined)?.[0]?.result ?? json.result?.structuredContent;
+  return (
+    (json.result?.structuredContent.items as { result?: unknown }[] | undefined)?.[0]?.result ??
+    json.result?.structuredContent
+  );
 }
 
 const asIs = "function($x){ $x }";
@@ -17,7 +23,8 @@ export const cloneBindings = {
   "inside of a function": (work: string) => `(function(){( $clone := ${asIs}; ${work} )})()`,
   "in a predicate": (work: string) => `[1][($clone := ${asIs}; ${work}; true)]`,
 };
-export const spoil = (name: string, implementation: string) => `{"f": $${name}} ~> |f|{"implementation": ${implementation}}|`;
+export const spoil = (name: string, implementation: string) =>
+  `{"f": $${name}} ~> |f|{"implementation": ${implementation}}|`;
 /** Keeps what it is given. */
 export const spy = 'function($t){( {"f": $lowercase} ~> |f|{"kept": $t}|; $t )}';
 
@@ -32,8 +39,24 @@ export const probes: [expression: string, value: unknown][] = [
 ];
 /** What an attack is put together of. */
 export const hostilePieces: string[] = [
-  ...["$sum", "$uppercase", "$lowercase", "$map", "$clone", "$spread([$sum])", "$merge($spread([$count]))", "$f", "$$", "$"],
-  ...[spoil("sum", "function($a){ 0 }"), spoil("uppercase", spy), spoil("count", "$sum"), spoil("trim", "function($a){ 0 }")],
+  ...[
+    "$sum",
+    "$uppercase",
+    "$lowercase",
+    "$map",
+    "$clone",
+    "$spread([$sum])",
+    "$merge($spread([$count]))",
+    "$f",
+    "$$",
+    "$",
+  ],
+  ...[
+    spoil("sum", "function($a){ 0 }"),
+    spoil("uppercase", spy),
+    spoil("count", "$sum"),
+    spoil("trim", "function($a){ 0 }"),
+  ],
   ...['{"f": $f} ~> |f|{}, "_jsonata_lambda"|', '{"f": $sum} ~> |f|{}, "_jsonata_function"|', "$ ~> |**|{'stain': 1}|"],
   ...["$f.environment.global", "$f.body", "$f.environment.base.RegexEngine", "$f.signature", "$sum.implementation"],
   ...["forged()", "forged(1)", "$map([1], forged)", "1 ~> forged", "list.forged()", "$string(forged)"],

@@ -27,8 +27,33 @@ export type FuzzRequest = { method: string; path: string; headers: Record<string
 export type Known = Record<string, unknown>;
 
 const hostileTexts = [
-  ...["", " ", "0", "-1", "null", "undefined", "__proto__", "constructor", "toString", "[object Object]", "NaN", "1e999", "true", "\u200b"],
-  ...["'; DROP TABLE run;--", "%", "%s%n", "{{ $trigger }}", "$7*7", "../../etc/passwd", "..\\..\\", "<script>", "\r\nSet-Cookie: a=b"],
+  ...[
+    "",
+    " ",
+    "0",
+    "-1",
+    "null",
+    "undefined",
+    "__proto__",
+    "constructor",
+    "toString",
+    "[object Object]",
+    "NaN",
+    "1e999",
+    "true",
+    "\u200b",
+  ],
+  ...[
+    "'; DROP TABLE run;--",
+    "%",
+    "%s%n",
+    "{{ $trigger }}",
+    "$7*7",
+    "../../etc/passwd",
+    "..\\..\\",
+    "<script>",
+    "\r\nSet-Cookie: a=b",
+  ],
   ...[
     "\u0000",
     "\u202e",
@@ -67,9 +92,17 @@ const hostileJson = fc.oneof(
 );
 
 /** A value of the described shape, here and there of another one. */
-export function valueLike(schema: Schema, known: Known, schemas: Record<string, Schema>, name = ""): fc.Arbitrary<unknown> {
+export function valueLike(
+  schema: Schema,
+  known: Known,
+  schemas: Record<string, Schema>,
+  name = "",
+): fc.Arbitrary<unknown> {
   const given = schema.$ref ? (schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
-  return fc.oneof({ weight: 12, arbitrary: shaped(given, known, schemas, name) }, { weight: 1, arbitrary: hostileJson });
+  return fc.oneof(
+    { weight: 12, arbitrary: shaped(given, known, schemas, name) },
+    { weight: 1, arbitrary: hostileJson },
+  );
 }
 
 function shaped(schema: Schema, known: Known, schemas: Record<string, Schema>, name: string): fc.Arbitrary<unknown> {
@@ -80,9 +113,12 @@ function shaped(schema: Schema, known: Known, schemas: Record<string, Schema>, n
   const inner = (one: Schema, key: string) => valueLike(one, known, schemas, key);
   switch (schema.type) {
     case "object":
-      return fc.record(Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, one]) => [key, inner(one, key)])), {
-        requiredKeys: schema.required ?? [],
-      });
+      return fc.record(
+        Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, one]) => [key, inner(one, key)])),
+        {
+          requiredKeys: schema.required ?? [],
+        },
+      );
     case "array":
       return fc.array(inner(schema.items ?? {}, name), { maxLength: 4 });
     case "integer":
@@ -111,12 +147,14 @@ function textOf({ format = "", minLength = 0 }: Schema): fc.Arbitrary<string> {
     uri: fc.constantFrom("https://127.0.0.1:9/hook", "http://[::1]:9/", "https://localhost:9/a?b#c"),
   };
   return (
-    formatted[format] ?? fc.oneof(fc.string({ minLength, maxLength: minLength + 20, unit: "binary" }), fc.constantFrom(...hostileTexts))
+    formatted[format] ??
+    fc.oneof(fc.string({ minLength, maxLength: minLength + 20, unit: "binary" }), fc.constantFrom(...hostileTexts))
   );
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
-const asQuery = (value: unknown): string => (typeof value === "string" ? encoded(value) : encoded(JSON.stringify(value) ?? ""));
+const asQuery = (value: unknown): string =>
+  typeof value === "string" ? encoded(value) : encoded(JSON.stringify(value) ?? "");
 
 const contentTypes = [
   "text/plain",
@@ -125,7 +163,16 @@ const contentTypes = [
   "multipart/form-data; boundary=x",
 ];
 const extraHeaders = fc.constantFrom<Record<string, string>>(
-  ...[{}, {}, {}, {}, { accept: "text/html" }, { accept: "*/*;q=0" }, { "content-encoding": "gzip" }, { expect: "100-continue" }],
+  ...[
+    {},
+    {},
+    {},
+    {},
+    { accept: "text/html" },
+    { accept: "*/*;q=0" },
+    { "content-encoding": "gzip" },
+    { expect: "100-continue" },
+  ],
   ...[
     { "accept-language": "x".repeat(4000) },
     { range: "bytes=0-0" },
@@ -133,8 +180,17 @@ const extraHeaders = fc.constantFrom<Record<string, string>>(
     { prefer: "wait=1" },
     { "last-event-id": "x" },
   ],
-  ...[{ "idempotency-key": "k" }, { traceparent: "00-".padEnd(55, "f") }, { "x-forwarded-for": "1.2.3.4, nonsense" }, { te: "trailers" }],
-  ...[{ "x-http-method-override": "DELETE" }, { upgrade: "h2c", connection: "upgrade, http2-settings" }, { "user-agent": "\u00ff\u00fe" }],
+  ...[
+    { "idempotency-key": "k" },
+    { traceparent: "00-".padEnd(55, "f") },
+    { "x-forwarded-for": "1.2.3.4, nonsense" },
+    { te: "trailers" },
+  ],
+  ...[
+    { "x-http-method-override": "DELETE" },
+    { upgrade: "h2c", connection: "upgrade, http2-settings" },
+    { "user-agent": "\u00ff\u00fe" },
+  ],
   Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`x-${index}`, "y"])),
 );
 
@@ -163,17 +219,29 @@ export function requestTo(
   const part = (name: string) => {
     const fitting = fc.constant(String(known[name] ?? "01a1dd74-dcd0-7482-9824-7dd92ead8c71"));
     if (name === "organizationId") return fitting;
-    const wrong = fc.oneof(fc.uuid(), fc.constantFrom(...hostileParts), fc.constantFrom(...hostileTexts.slice(0, 23)).map(encoded));
+    const wrong = fc.oneof(
+      fc.uuid(),
+      fc.constantFrom(...hostileParts),
+      fc.constantFrom(...hostileTexts.slice(0, 23)).map(encoded),
+    );
     return fc.oneof({ weight: 5, arbitrary: fitting }, { weight: 1, arbitrary: wrong });
   };
   // Few at a time: one that is refused hides what the others would do.
   const queryOf = fc
     .subarray(query, { maxLength: Math.min(2, query.length) })
-    .chain((chosen) => fc.record(Object.fromEntries(chosen.map(({ name, schema }) => [name, valueLike(schema, known, schemas, name)]))));
+    .chain((chosen) =>
+      fc.record(Object.fromEntries(chosen.map(({ name, schema }) => [name, valueLike(schema, known, schemas, name)]))),
+    );
   const bytes = body
     ? valueLike(body, known, schemas).map((value) => JSON.stringify(value) ?? "")
-    : fc.oneof({ weight: 4, arbitrary: fc.constant("") }, { weight: 1, arbitrary: fc.constantFrom("{}", "null", "[]", "x") });
-  const sent = fc.oneof({ weight: 5, arbitrary: bytes.map((text) => Buffer.from(text)) }, { weight: 1, arbitrary: bytes.chain(spoil) });
+    : fc.oneof(
+        { weight: 4, arbitrary: fc.constant("") },
+        { weight: 1, arbitrary: fc.constantFrom("{}", "null", "[]", "x") },
+      );
+  const sent = fc.oneof(
+    { weight: 5, arbitrary: bytes.map((text) => Buffer.from(text)) },
+    { weight: 1, arbitrary: bytes.chain(spoil) },
+  );
   const type = fc.oneof(
     { weight: 9, arbitrary: fc.constant("application/json") },
     { weight: 1, arbitrary: fc.constantFrom(...contentTypes) },

@@ -16,7 +16,12 @@ export async function signUpOwner(app: Pick<TestApp, "parts" | "browser">, name:
 }
 
 /** A signed-in person who belongs to somebody's organization with a role. */
-export async function signUpMember(app: Pick<TestApp, "parts" | "browser">, organizationId: string, name: string, role: Role) {
+export async function signUpMember(
+  app: Pick<TestApp, "parts" | "browser">,
+  organizationId: string,
+  name: string,
+  role: Role,
+) {
   const email = `${name.toLowerCase()}@example.com`;
   const { userId } = await app.parts.identity.accounts.create({ name, email, password });
   const { id } = await app.parts.identity.organizations.addMember(organizationId, email, role);

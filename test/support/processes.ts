@@ -7,7 +7,10 @@ type Process = { pid: number; parent: number; command: string };
 
 /** Every process of the machine; on Linux and macOS the command is followed by the environment it was started with. */
 export function listProcesses(): Process[] {
-  const text = execFileSync("ps", ["axeww", "-o", "pid=,ppid=,args="], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const text = execFileSync("ps", ["axeww", "-o", "pid=,ppid=,args="], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return text.split("\n").flatMap((line) => {
     const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command: command ?? "" }];
@@ -37,13 +40,17 @@ export function isAlive(pid: number): boolean {
 export function listPostgres(dataDir: string): number[] {
   const processes = listProcesses();
   const pid = postgresPid(dataDir);
-  const isRunning = processes.some((entry) => entry.pid === pid && entry.command.includes(path.join(dataDir, "postgres")));
+  const isRunning = processes.some(
+    (entry) => entry.pid === pid && entry.command.includes(path.join(dataDir, "postgres")),
+  );
   return pid !== undefined && isRunning ? listTree(pid, processes) : [];
 }
 
 /** Processes that still work for this data folder. */
 export const leftovers = (dataDir: string): Process[] =>
-  listProcesses().filter(({ pid, command }) => pid !== process.pid && command.includes(dataDir) && !command.startsWith("ps "));
+  listProcesses().filter(
+    ({ pid, command }) => pid !== process.pid && command.includes(dataDir) && !command.startsWith("ps "),
+  );
 
 export async function killAll(pids: number[]): Promise<void> {
   for (const pid of pids) sendSignal(pid, "SIGKILL");

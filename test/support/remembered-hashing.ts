@@ -13,7 +13,9 @@ export const rememberedHashing: PasswordHashing = {
 };
 
 /** A refusal is not kept: it says how busy it was, not what the answer is. */
-function remember<Question, Answer>(ask: (question: Question) => Promise<Answer>): (question: Question) => Promise<Answer> {
+function remember<Question, Answer>(
+  ask: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
   const answers = new Map<string, Promise<Answer>>();
   return (question) => {
     const key = JSON.stringify(question);

@@ -19,7 +19,12 @@ type Product = {
 /** Starts the product as somebody would who installed it, and waits until it says that it is ready. */
 export async function startProduct({ command: [program, ...words], folder, environment, limitMs }: Product) {
   const [platform, gateway] = [await freePort(), await freePort()];
-  const env = { PATH: process.env.PATH ?? "", PLATFORM_API_PORT: String(platform), MCP_API_PORT: String(gateway), ...environment };
+  const env = {
+    PATH: process.env.PATH ?? "",
+    PLATFORM_API_PORT: String(platform),
+    MCP_API_PORT: String(gateway),
+    ...environment,
+  };
   const begun = performance.now();
   const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
@@ -58,7 +63,8 @@ export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors, { t
   const { status, body } = await ask(() => browser.post("/api/setup", first));
   // A try that was answered too late may have made the account, and says so to the next one.
   const isMadeAlready = tries > 1 && status === 409 && body.code === "setup_done";
-  if (isMadeAlready) expect((await ask(() => browser.post("/api/sign-in", { email: first.email, password }))).status).toBe(200);
+  if (isMadeAlready)
+    expect((await ask(() => browser.post("/api/sign-in", { email: first.email, password }))).status).toBe(200);
   else expect(status, JSON.stringify(body)).toBe(201);
   const page = await browser.send("GET", "/", undefined, { accept: "text/html" });
   expect([page.status, page.text.includes('<div id="root">')]).toEqual([200, true]);

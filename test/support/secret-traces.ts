@@ -21,6 +21,8 @@ export function formsOf(value: string): string[] {
 
 /** The forms without their edges, which in base64 depend on what stands beside them. */
 export const tracesIn = (text: string, secrets: string[]): string[] => [
-  ...secrets.flatMap((secret) => formsOf(secret).map((form) => form.slice(4, -4))).filter((trace) => text.includes(trace)),
+  ...secrets
+    .flatMap((secret) => formsOf(secret).map((form) => form.slice(4, -4)))
+    .filter((trace) => text.includes(trace)),
   ...(text.match(/CANARY.{0,40}/) ?? []),
 ];

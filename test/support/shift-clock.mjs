@@ -6,6 +6,8 @@ process.on("SIGUSR2", () => {
 const RealDate = Date;
 globalThis.Date = new Proxy(RealDate, {
   construct: (real, given, target) =>
-    given.length === 0 ? Reflect.construct(real, [RealDate.now() + shiftMs], target) : Reflect.construct(real, given, target),
+    given.length === 0
+      ? Reflect.construct(real, [RealDate.now() + shiftMs], target)
+      : Reflect.construct(real, given, target),
   get: (real, name, receiver) => (name === "now" ? () => RealDate.now() + shiftMs : Reflect.get(real, name, receiver)),
 });

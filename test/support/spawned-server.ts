@@ -30,13 +30,26 @@ type SpawnOptions = {
 export function spawnSwitchyard(words: string[], options: SpawnOptions = {}) {
   const { environment = {}, account = {}, throughNpm = false, limitMs, input } = options;
   requireInstalled();
-  const [program, ...parameters] = throughNpm ? ["npm", "start", "--", ...words.slice(1)] : [process.execPath, startScript, ...words];
-  const env = { PATH: process.env.PATH ?? "", ...(throughNpm ? { HOME: process.env.HOME ?? "/" } : {}), ...environment };
-  const child = spawn(program as string, parameters, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"], timeout: limitMs, ...account });
+  const [program, ...parameters] = throughNpm
+    ? ["npm", "start", "--", ...words.slice(1)]
+    : [process.execPath, startScript, ...words];
+  const env = {
+    PATH: process.env.PATH ?? "",
+    ...(throughNpm ? { HOME: process.env.HOME ?? "/" } : {}),
+    ...environment,
+  };
+  const child = spawn(program as string, parameters, {
+    cwd: root,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: limitMs,
+    ...account,
+  });
   // A program that never reads it may be gone by then.
   child.stdin.on("error", () => {}).end(input ?? "");
   const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (chunk: Buffer) => (output[name] += chunk.toString()));
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk: Buffer) => (output[name] += chunk.toString()));
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }) as Ended);
   return { child, pid: child.pid ?? 0, output, ended };
 }
@@ -54,7 +67,12 @@ export async function startServer({ dataDir, roles, ports, environment, ...optio
   const { platform, gateway } = ports ?? { platform: await freePort(), gateway: await freePort() };
   const server = spawnSwitchyard(["serve", ...(roles === undefined ? [] : ["--roles", roles])], {
     ...options,
-    environment: { PLATFORM_API_PORT: String(platform), MCP_API_PORT: String(gateway), SWITCHYARD_DATA_DIR: dataDir, ...environment },
+    environment: {
+      PLATFORM_API_PORT: String(platform),
+      MCP_API_PORT: String(gateway),
+      SWITCHYARD_DATA_DIR: dataDir,
+      ...environment,
+    },
   });
   const platformUrl = `http://localhost:${platform}`;
   try {
@@ -104,7 +122,9 @@ function requireInstalled(): void {
     .digest("hex");
   const stamp = path.join(root, "node_modules", ".switchyard-install");
   if (!existsSync(stamp) || !readFileSync(stamp, "utf8").startsWith(`everything ${hash} `))
-    throw new Error("The dependencies are not those of package-lock.json. Run the tests with `npm test`, which installs them first.");
+    throw new Error(
+      "The dependencies are not those of package-lock.json. Run the tests with `npm test`, which installs them first.",
+    );
 }
 
 async function whenReady({ child, output }: ReturnType<typeof spawnSwitchyard>): Promise<void> {

@@ -35,7 +35,14 @@ function loadProvidersOnce(): ReturnType<typeof loadProviders> {
 
 /** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
 export async function startTestApp(options: TestAppOptions = {}) {
-  const { environment = {}, clock = systemClock, database: shared, credentialTypes, gateway = {}, roles = allRoles } = options;
+  const {
+    environment = {},
+    clock = systemClock,
+    database: shared,
+    credentialTypes,
+    gateway = {},
+    roles = allRoles,
+  } = options;
   const database = shared ?? (await createTestDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), "switchyard-app-"));
   const [platformPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -49,7 +56,10 @@ export async function startTestApp(options: TestAppOptions = {}) {
     ...environment,
   });
   const logLines: string[] = [];
-  const log = pino({ level: "debug" }, new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }));
+  const log = pino(
+    { level: "debug" },
+    new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }),
+  );
   const app = await startApp({
     config,
     log,

@@ -5,4 +5,8 @@ export const testKeys = {
 };
 
 /** For servers that are called a lot and call a provider on loopback. */
-export const busySettings = { RATE_LIMIT_API_KEY_PER_MINUTE: "1000000", OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", LOG_LEVEL: "error" };
+export const busySettings = {
+  RATE_LIMIT_API_KEY_PER_MINUTE: "1000000",
+  OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  LOG_LEVEL: "error",
+};

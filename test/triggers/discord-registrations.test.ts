@@ -22,13 +22,16 @@ const discord: { url: string; address: string | null; commands: Command[]; delet
 /** As Discord does: an address is tried with a signed ping before it is taken, and a command of the same name is overwritten. */
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const answer = (status: number, value?: unknown) => response.writeHead(status).end(value === undefined ? "" : JSON.stringify(value));
+    const answer = (status: number, value?: unknown) =>
+      response.writeHead(status).end(value === undefined ? "" : JSON.stringify(value));
     const route = `${request.method} ${request.url}`;
     const application = () => ({ id: "77", verify_key: signer.publicKey, interactions_endpoint_url: discord.address });
     const routes: Record<string, () => unknown> = {
       "GET /applications/@me": () => answer(200, application()),
       "PATCH /applications/@me": async () => {
-        const { interactions_endpoint_url: address } = (await readJson(request)) as { interactions_endpoint_url: string | null };
+        const { interactions_endpoint_url: address } = (await readJson(request)) as {
+          interactions_endpoint_url: string | null;
+        };
         const ping = JSON.stringify({ type: 1, id: "1" });
         const isTaken = address === null || (await deliver(address, ping, signer.sign(ping))).status === 200;
         if (!isTaken) return answer(400, { code: 50035, message: "Invalid Form Body" });
@@ -39,7 +42,10 @@ beforeAll(async () => {
       "POST /applications/77/commands": async () => {
         const made = (await readJson(request)) as Command;
         if (discord.refuses) return answer(400, { code: 50035, message: "Invalid Form Body" });
-        discord.commands = [...discord.commands.filter(({ name }) => name !== made.name), { ...made, id: `c-${made.name}` }];
+        discord.commands = [
+          ...discord.commands.filter(({ name }) => name !== made.name),
+          { ...made, id: `c-${made.name}` },
+        ];
         return answer(201, made);
       },
     };
@@ -80,11 +86,20 @@ it("is told where interactions go, answers the ping meanwhile, and takes what is
 it("makes the commands that its events name, leaves those of others, and removes its own again", async () => {
   const theirs = { id: "c-deploy", name: "deploy", description: "Made by hand" };
   discord.commands = [theirs, { id: "c-old", name: "old", description: "Made by hand" }];
-  const events = ["application_command.deploy", "application_command.report", "application_command.x*", "modal_submit.form"];
+  const events = [
+    "application_command.deploy",
+    "application_command.report",
+    "application_command.x*",
+    "modal_submit.form",
+  ];
   const made = await setUp({ events });
   expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old", "report"]);
   expect(discord.commands[0]).toEqual(theirs);
-  expect(discord.commands[2]).toMatchObject({ name: "report", type: 1, description: expect.stringMatching(/^Starts a workflow/) });
+  expect(discord.commands[2]).toMatchObject({
+    name: "report",
+    type: 1,
+    description: expect.stringMatching(/^Starts a workflow/),
+  });
 
   const { address } = discord;
   const change = { events: ["application_command.status"] };
@@ -94,10 +109,10 @@ it("makes the commands that its events name, leaves those of others, and removes
 
   expect((await hooks.owner.browser.post(`${hooks.path}/${made.id}/regenerate-token`)).status).toBe(200);
   expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old", "status"]);
-  expect([discord.address?.startsWith(`${hooks.app.platformUrl}/webhooks/${made.id}/`), discord.address === address]).toEqual([
-    true,
-    false,
-  ]);
+  expect([
+    discord.address?.startsWith(`${hooks.app.platformUrl}/webhooks/${made.id}/`),
+    discord.address === address,
+  ]).toEqual([true, false]);
 
   expect((await remove(made.id)).status).toBe(204);
   expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old"]);
@@ -107,9 +122,18 @@ it("makes the commands that its events name, leaves those of others, and removes
 it("does not take an application away from another address, and leaves nothing behind when a command is refused", async () => {
   discord.address = "https://other.test/secret-path";
   const credentialId = await hooks.connect("discord", account());
-  const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", provider: "discord", credentialId, register: true };
+  const wanted = {
+    workflowId: hooks.workflowId,
+    kind: "webhook",
+    name: "W",
+    provider: "discord",
+    credentialId,
+    register: true,
+  };
   const problem = expectProblem(await hooks.owner.browser.post(hooks.path, wanted), { status: 409, code: "conflict" });
-  expect(problem.detail).toBe("This application sends its interactions to another address at other.test. Remove that address first.");
+  expect(problem.detail).toBe(
+    "This application sends its interactions to another address at other.test. Remove that address first.",
+  );
   expect(discord.address).toBe("https://other.test/secret-path");
 
   Object.assign(discord, { address: null, refuses: true });

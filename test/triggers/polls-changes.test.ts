@@ -15,7 +15,10 @@ const connect = async (type: string, data: object): Promise<string> =>
 
 async function mailPoll(parameters: object) {
   const credentialId = await connect("gmail", { accessToken: "ya29", baseUrl: polls.feed.url });
-  const { id } = await polls.create({ event: "new_email", parameters }, { provider: "gmail", credentialId, active: false });
+  const { id } = await polls.create(
+    { event: "new_email", parameters },
+    { provider: "gmail", credentialId, active: false },
+  );
   await polls.query("UPDATE trigger SET poll_mark = 'mark', last_polled_at = now() WHERE id = $1", [id]);
   return id;
 }
@@ -37,7 +40,11 @@ describe("parameters", () => {
 
 describe("the account of a poll", () => {
   it("is taken away where the service works without, and begins anew", async () => {
-    const credentialId = await connect("http_auth", { authKind: "bearer", secret: "some-token", baseUrl: polls.feed.url });
+    const credentialId = await connect("http_auth", {
+      authKind: "bearer",
+      secret: "some-token",
+      baseUrl: polls.feed.url,
+    });
     polls.feed.script([feedOf("a"), feedOf("a")]);
     const { id } = await polls.create({}, { credentialId });
     await polls.whenLooked(id);
@@ -57,7 +64,11 @@ describe("the account of a poll", () => {
       { kind: "webhook", signature: "none" },
       { kind: "schedule", cron: "0 * * * *", timeZone: "UTC" },
     ]) {
-      const made = await polls.owner.browser.post(polls.path, { workflowId: polls.workflowId, name: "Other", ...fields });
+      const made = await polls.owner.browser.post(polls.path, {
+        workflowId: polls.workflowId,
+        name: "Other",
+        ...fields,
+      });
       expect([made.status, made.body.detail]).toEqual([201, undefined]);
       const answer = await change(made.body.id, { credentialId: null });
       expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, "/credentialId"]);

@@ -34,7 +34,10 @@ async function readItem(item: PollItem): Promise<unknown> {
 }
 
 const poll = (list?: (mark: string | null) => PollPage): Poll =>
-  newThing({ list: async (mark) => (list ? list(mark) : page(Number(mark ?? 0))), read: async (_, item) => await readItem(item) });
+  newThing({
+    list: async (mark) => (list ? list(mark) : page(Number(mark ?? 0))),
+    read: async (_, item) => await readItem(item),
+  });
 
 const plant = () => things.plant({ takesExisting: true });
 const query = (text: string, values: unknown[] = []) => things.query(text, values);
@@ -52,7 +55,9 @@ async function look(trigger: Planted, limits: { itemLimitMs?: number } = {}): Pr
 }
 
 async function tryAgain(trigger: Planted): Promise<void> {
-  await query("UPDATE faulty_item SET next_try_at = now() WHERE trigger_id = $1 AND next_try_at IS NOT NULL", [trigger.id]);
+  await query("UPDATE faulty_item SET next_try_at = now() WHERE trigger_id = $1 AND next_try_at IS NOT NULL", [
+    trigger.id,
+  ]);
   await look(trigger);
 }
 
@@ -114,7 +119,9 @@ describe("an item that cannot be read", () => {
     await look(trigger);
     const pauses: number[] = [];
     for (let tries = 1; tries < 15; tries++) {
-      const [{ seconds } = {}] = await query("SELECT extract(epoch FROM next_try_at - tried_at)::int AS seconds FROM faulty_item");
+      const [{ seconds } = {}] = await query(
+        "SELECT extract(epoch FROM next_try_at - tried_at)::int AS seconds FROM faulty_item",
+      );
       pauses.push(seconds as number);
       await tryAgain(trigger);
     }
@@ -140,24 +147,31 @@ describe("an item that cannot be read", () => {
     expect(await faulty(trigger)).toMatchObject([{ id: "0", fault: "There was no answer within 0.1 s." }]);
   });
 
-  it.each([refused(500), refused(200), new TypeError("no such field"), new Refusal("provider_error", "The answer is larger than 10 MB.")])(
-    "is told from a service that is down by the others that can be read (%s)",
-    async (refusal) => {
-      refusals.set("0", refusal);
-      listed = 2;
-      const trigger = await plant();
-      await look(trigger);
-      expect(await trigger.payloads()).toEqual([1]);
-      expect(await trigger.read()).toMatchObject({ mark: "2" });
-      expect(await faulty(trigger)).toHaveLength(1);
-    },
-  );
+  it.each([
+    refused(500),
+    refused(200),
+    new TypeError("no such field"),
+    new Refusal("provider_error", "The answer is larger than 10 MB."),
+  ])("is told from a service that is down by the others that can be read (%s)", async (refusal) => {
+    refusals.set("0", refusal);
+    listed = 2;
+    const trigger = await plant();
+    await look(trigger);
+    expect(await trigger.payloads()).toEqual([1]);
+    expect(await trigger.read()).toMatchObject({ mark: "2" });
+    expect(await faulty(trigger)).toHaveLength(1);
+  });
 
   it("is kept and tried again whatever its size", async () => {
     listed = 2;
     const trigger = await plant();
-    const large = poll((mark) => ({ items: [{ id: "0", payload: "x".repeat(65_000_000) }], mark: mark ?? "1", hasMore: false }));
-    large.read = async (_, { payload }) => (refusals.size > 0 ? await readItem({ id: "0", payload }) : String(payload).length);
+    const large = poll((mark) => ({
+      items: [{ id: "0", payload: "x".repeat(65_000_000) }],
+      mark: mark ?? "1",
+      hasMore: false,
+    }));
+    large.read = async (_, { payload }) =>
+      refusals.size > 0 ? await readItem({ id: "0", payload }) : String(payload).length;
     refusals.set("0", refused(404));
     await things.looking(large).lookAtDue();
     expect(await faulty(trigger)).toMatchObject([{ is_over: false, fault: expect.stringContaining("404") }]);
@@ -174,7 +188,9 @@ describe("an item that cannot be read", () => {
     await look(trigger);
     const change = (body: object) => things.owner.browser.patch(`${things.path}/triggers/${trigger.id}`, body);
     await change({ active: false });
-    expect((await things.owner.browser.post(`${things.path}/triggers/${trigger.id}/retry-items`, {})).body.code).toBe("trigger_off");
+    expect((await things.owner.browser.post(`${things.path}/triggers/${trigger.id}/retry-items`, {})).body.code).toBe(
+      "trigger_off",
+    );
     await change({ active: true });
     refusals.clear();
     await tryAgain(trigger);
@@ -183,7 +199,9 @@ describe("an item that cannot be read", () => {
     refusals.set("2", refused(404));
     await look(trigger);
     expect(await faulty(trigger)).toHaveLength(1);
-    await query("UPDATE trigger SET provider_id = 'http', poll_id = 'new_feed_entry', poll_parameters = $1", ['{"url":"https://a.test"}']);
+    await query("UPDATE trigger SET provider_id = 'http', poll_id = 'new_feed_entry', poll_parameters = $1", [
+      '{"url":"https://a.test"}',
+    ]);
     expect((await change({ poll: { parameters: { url: "https://b.test" } } })).status).toBe(200);
     expect(await faulty(trigger)).toEqual([]);
   });
@@ -280,7 +298,9 @@ it("keeps items that the filter fails on, more than a hundred of them, and passe
   await query("UPDATE trigger SET filter = '$trigger.payload < 120 ? 1 : true'");
   for (let looks = 0; looks < 10; looks++) await look(trigger);
   expect(await trigger.payloads()).toEqual(numbers(120, 130));
-  const { body } = await things.owner.browser.patch(`${things.path}/triggers/${trigger.id}`, { filter: "$trigger.payload > 118" });
+  const { body } = await things.owner.browser.patch(`${things.path}/triggers/${trigger.id}`, {
+    filter: "$trigger.payload > 118",
+  });
   expect(body.poll.faultyItems).toMatchObject({ waiting: 120, givenUp: 0 });
   for (let looks = 0; looks < 3; looks++) await look(trigger);
   expect(await trigger.payloads()).toEqual([...numbers(120, 130), 119]);
@@ -299,7 +319,10 @@ it("forgets what was given up a month ago, and knows its id for as long", async 
   };
   await age(29);
   await look(trigger);
-  expect([await faulty(trigger), await query("SELECT item_id FROM polled_item")]).toMatchObject([[{ id: "0" }], [{ item_id: "0" }]]);
+  expect([await faulty(trigger), await query("SELECT item_id FROM polled_item")]).toMatchObject([
+    [{ id: "0" }],
+    [{ item_id: "0" }],
+  ]);
   await age(31);
   await look(trigger);
   expect([await faulty(trigger), await query("SELECT item_id FROM polled_item")]).toEqual([[], []]);

@@ -30,7 +30,8 @@ const connect = async (type: string, data: object): Promise<Connected> =>
 const act = (nodeId: string, parameters: object, credentials: Record<string, string>) =>
   polls.flows.save([node("act", nodeId, parameters, { credentials })]);
 /** A workflow that adds a record to a table for each that it gets. */
-const adding = (table: string) => act("airtable_create_record", { baseId: "app1", table, fields: {} }, { airtable: account.reference });
+const adding = (table: string) =>
+  act("airtable_create_record", { baseId: "app1", table, fields: {} }, { airtable: account.reference });
 
 async function begin(poll: object, fields: object): Promise<string> {
   const { id } = await polls.create({ ...poll }, { ...fields });
@@ -38,20 +39,26 @@ async function begin(poll: object, fields: object): Promise<string> {
   return id;
 }
 const watch = (table: string, workflowId: string) =>
-  begin({ event: "new_record", parameters: { baseId: "app1", table } }, { provider: "airtable", credentialId: account.id, workflowId });
+  begin(
+    { event: "new_record", parameters: { baseId: "app1", table } },
+    { provider: "airtable", credentialId: account.id, workflowId },
+  );
 
 /** Looks, and waits until the runs that it started are over. */
 async function look(triggerId: string): Promise<void> {
   expect((await polls.look(triggerId)).lastError).toBeNull();
   for (let tries = 0; tries < 200; tries++) {
-    const [unfinished] = await polls.query("SELECT id FROM run WHERE trigger_id = $1 AND completed_at IS NULL", [triggerId]);
+    const [unfinished] = await polls.query("SELECT id FROM run WHERE trigger_id = $1 AND completed_at IS NULL", [
+      triggerId,
+    ]);
     if (!unfinished) return;
     await delay(25);
   }
   throw new Error("a run did not end");
 }
 
-const reasonOf = async (triggerId: string) => ((await polls.read(triggerId)) as unknown as { stoppedReason: string | null }).stoppedReason;
+const reasonOf = async (triggerId: string) =>
+  ((await polls.read(triggerId)) as unknown as { stoppedReason: string | null }).stoppedReason;
 
 async function lookUntilOff(triggerId: string): Promise<void> {
   await polls.query("UPDATE trigger SET next_poll_at = now() WHERE id = $1", [triggerId]);
@@ -80,7 +87,9 @@ describe("a workflow that adds to the table it watches", () => {
     const id = await watch("Slow", await adding("Slow"));
     tables.add("Slow");
     for (let looks = 0; looks < 4; looks++) await look(id);
-    await polls.query("UPDATE trigger SET own_events_since = own_events_since - interval '61 minutes' WHERE id = $1", [id]);
+    await polls.query("UPDATE trigger SET own_events_since = own_events_since - interval '61 minutes' WHERE id = $1", [
+      id,
+    ]);
     await look(id);
     expect([await reasonOf(id), (await polls.startedBy(id)).length]).toEqual([null, 5]);
   });
@@ -96,26 +105,52 @@ describeWithProgram("mariadbd", "a workflow that adds to the MySQL table it poll
   });
   afterAll(() => server.stop());
 
-  it.each(["goods", "log"])("is turned off, though no RETURNING names the rows, and not for adding elsewhere (%s)", async (table) => {
-    const admin = await createConnection({ ...login, host: "127.0.0.1", port: server.port, database: "shop", multipleStatements: true });
-    try {
-      await admin.query("CREATE OR REPLACE TABLE goods (id int AUTO_INCREMENT PRIMARY KEY, a int); CREATE OR REPLACE TABLE log LIKE goods");
-      const mysql = await connect("mysql", { ...login, host: "127.0.0.1", port: server.port, database: "shop", ssl: "disable" });
-      const workflowId = await act("mysql_execute", { sql: `INSERT INTO ${table} (a) VALUES (1)` }, { mysql: mysql.reference });
-      const parameters = { table: "goods" };
-      const id = await begin({ event: "new_row", parameters }, { provider: "mysql", credentialId: mysql.id, workflowId });
-      for (let looks = 0; looks < 4; looks++) {
-        if (looks === 0 || table === "log") await admin.query("INSERT INTO goods (a) VALUES (0)");
-        await look(id);
+  it.each(["goods", "log"])(
+    "is turned off, though no RETURNING names the rows, and not for adding elsewhere (%s)",
+    async (table) => {
+      const admin = await createConnection({
+        ...login,
+        host: "127.0.0.1",
+        port: server.port,
+        database: "shop",
+        multipleStatements: true,
+      });
+      try {
+        await admin.query(
+          "CREATE OR REPLACE TABLE goods (id int AUTO_INCREMENT PRIMARY KEY, a int); CREATE OR REPLACE TABLE log LIKE goods",
+        );
+        const mysql = await connect("mysql", {
+          ...login,
+          host: "127.0.0.1",
+          port: server.port,
+          database: "shop",
+          ssl: "disable",
+        });
+        const workflowId = await act(
+          "mysql_execute",
+          { sql: `INSERT INTO ${table} (a) VALUES (1)` },
+          { mysql: mysql.reference },
+        );
+        const parameters = { table: "goods" };
+        const id = await begin(
+          { event: "new_row", parameters },
+          { provider: "mysql", credentialId: mysql.id, workflowId },
+        );
+        for (let looks = 0; looks < 4; looks++) {
+          if (looks === 0 || table === "log") await admin.query("INSERT INTO goods (a) VALUES (0)");
+          await look(id);
+        }
+        const isOwn = table === "goods";
+        if (isOwn) await lookUntilOff(id);
+        expect(await reasonOf(id)).toEqual(
+          isOwn ? expect.stringContaining("at MySQL started it again more than 3 times") : null,
+        );
+        expect(await polls.startedBy(id)).toHaveLength(4);
+      } finally {
+        await admin.end();
       }
-      const isOwn = table === "goods";
-      if (isOwn) await lookUntilOff(id);
-      expect(await reasonOf(id)).toEqual(isOwn ? expect.stringContaining("at MySQL started it again more than 3 times") : null);
-      expect(await polls.startedBy(id)).toHaveLength(4);
-    } finally {
-      await admin.end();
-    }
-  });
+    },
+  );
 });
 
 describe("a workflow that others feed", () => {
@@ -151,7 +186,10 @@ describe("a workflow that sends mail", () => {
           { to: ["ann@example.test"], subject: "Hi", text: "Hi" },
           { gmail: gmail.reference },
         );
-        const id = await begin({ event: "new_email", parameters: {} }, { provider: "gmail", credentialId: gmail.id, workflowId });
+        const id = await begin(
+          { event: "new_email", parameters: {} },
+          { provider: "gmail", credentialId: gmail.id, workflowId },
+        );
         mailbox.receive(5);
         const isOwn = from === "me@example.test";
         if (isOwn) await lookUntilOff(id);
@@ -175,8 +213,15 @@ async function startMailbox(emailAddress: string, from: string) {
   const answerOf = (path: string) => {
     if (path.endsWith("/profile")) profiles++;
     const [, id] = /\/messages\/(m\d+)/.exec(path) ?? [];
-    if (id) return { id, threadId: id, internalDate: String(Date.now()), payload: { mimeType: "text/plain", headers, body: { data: "" } } };
-    if (path.endsWith("/messages")) return { messages: Array.from({ length: mails }, (_, index) => ({ id: `m${mails - index}` })) };
+    if (id)
+      return {
+        id,
+        threadId: id,
+        internalDate: String(Date.now()),
+        payload: { mimeType: "text/plain", headers, body: { data: "" } },
+      };
+    if (path.endsWith("/messages"))
+      return { messages: Array.from({ length: mails }, (_, index) => ({ id: `m${mails - index}` })) };
     return path.endsWith("/profile") ? { emailAddress } : { id: "sent", threadId: "sent" };
   };
   const server = createServer((request, response) => {

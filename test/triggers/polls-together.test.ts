@@ -83,14 +83,17 @@ describe("a look", () => {
     expect(lease).toBeGreaterThan(lookLimitMs / 1000 + 5);
   });
 
-  it.each([10 ** 12, 10 ** 302])("comes within a day, though the service asks for a pause of %d ms", async (retryAfterMs) => {
-    const trigger = await plant();
-    list = () => Promise.reject(providerFailure("Test", { status: 429, retryAfterMs }));
-    await process().lookAtDue();
-    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("429") });
-    expect(await secondsToNext(trigger)).toBeLessThan(86_401);
-    expect(await secondsToNext(trigger)).toBeGreaterThan(86_000);
-  });
+  it.each([10 ** 12, 10 ** 302])(
+    "comes within a day, though the service asks for a pause of %d ms",
+    async (retryAfterMs) => {
+      const trigger = await plant();
+      list = () => Promise.reject(providerFailure("Test", { status: 429, retryAfterMs }));
+      await process().lookAtDue();
+      expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("429") });
+      expect(await secondsToNext(trigger)).toBeLessThan(86_401);
+      expect(await secondsToNext(trigger)).toBeGreaterThan(86_000);
+    },
+  );
 
   it("that ran out of time has not failed where it started runs, and the next goes on at once", async () => {
     read = async (_, item) => {
@@ -131,9 +134,11 @@ it("looks through what it has seen once a day, and not at every look", async () 
     );
     await trigger.makeDue();
     await process().lookAtDue();
-    return (await query<{ id: string }>("SELECT item_id AS id FROM polled_item WHERE trigger_id = $1 ORDER BY 1", [trigger.id])).map(
-      ({ id }) => id,
-    );
+    return (
+      await query<{ id: string }>("SELECT item_id AS id FROM polled_item WHERE trigger_id = $1 ORDER BY 1", [
+        trigger.id,
+      ])
+    ).map(({ id }) => id);
   };
   const looked = (at: string) => query(`UPDATE trigger SET last_polled_at = ${at} WHERE id = $1`, [trigger.id]);
   expect(await look()).toEqual(["0"]);
@@ -153,10 +158,21 @@ it("tells what went wrong without the secrets of the account, also where nobody 
     things.owner.organizationId,
     { authKind: "bearer", secret: "very-secret-token", baseUrl: "https://a.test" },
   ];
-  const { body } = await things.owner.browser.post(`${things.path}/credentials`, { type: "http_auth", name: "Feed", data });
+  const { body } = await things.owner.browser.post(`${things.path}/credentials`, {
+    type: "http_auth",
+    name: "Feed",
+    data,
+  });
   const provider = catalog.providers.find(({ id }) => id === "http") as Provider;
-  const account = await createOpenAccount({ vault, outside })({ organizationId, provider, credentialId: body.id, limitMs: 5_000 });
-  const error = await account.ask(() => Promise.reject(new TypeError("no very-secret-token here"))).catch((thrown: unknown) => thrown);
+  const account = await createOpenAccount({ vault, outside })({
+    organizationId,
+    provider,
+    credentialId: body.id,
+    limitMs: 5_000,
+  });
+  const error = await account
+    .ask(() => Promise.reject(new TypeError("no very-secret-token here")))
+    .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "TypeError", message: "no [secret] here" });
   expect((error as Error).stack).not.toContain("very-secret-token");
 });
@@ -224,7 +240,9 @@ describe("two processes", () => {
     };
     await process().lookAtDue();
     expect([await trigger.payloads(), (await trigger.read())?.mark]).toEqual([[], null]);
-    expect(await things.app.database.query("SELECT * FROM polled_item WHERE trigger_id = $1", [trigger.id])).toEqual([]);
+    expect(await things.app.database.query("SELECT * FROM polled_item WHERE trigger_id = $1", [trigger.id])).toEqual(
+      [],
+    );
     await things.app.database.query("DELETE FROM trigger WHERE id = $1", [trigger.id]);
   });
 });

@@ -12,9 +12,11 @@ afterAll(() => polls.stop());
 
 const idsOf = async (triggerId: string) => (await polls.startedBy(triggerId)).map(({ payload }) => payload.id);
 const seenBy = async (triggerId: string) =>
-  (await polls.query<{ id: string }>("SELECT item_id AS id FROM polled_item WHERE trigger_id = $1 ORDER BY 1", [triggerId])).map(
-    ({ id }) => id,
-  );
+  (
+    await polls.query<{ id: string }>("SELECT item_id AS id FROM polled_item WHERE trigger_id = $1 ORDER BY 1", [
+      triggerId,
+    ])
+  ).map(({ id }) => id);
 const pauseOf = ({ poll }: { poll: { nextPollAt: string } }) => (Date.parse(poll.nextPollAt) - Date.now()) / 1000;
 const change = (triggerId: string, wanted: object) => polls.owner.browser.patch(`${polls.path}/${triggerId}`, wanted);
 
@@ -41,7 +43,12 @@ describe("what is looked for", () => {
         payload: { id: entry, title: `Entry ${entry}`, author: "ann@example.test", url: expect.any(String) },
       })),
     );
-    expect(repeated).toMatchObject({ lastError: null, lastRunAt: expect.stringMatching(/Z$/), nextFireTimes: [], signature: null });
+    expect(repeated).toMatchObject({
+      lastError: null,
+      lastRunAt: expect.stringMatching(/Z$/),
+      nextFireTimes: [],
+      signature: null,
+    });
     const [run] = await polls.query<{ kind: string }>("SELECT kind FROM run WHERE trigger_id = $1", [id]);
     expect(run?.kind).toBe("poll");
   });
@@ -61,7 +68,9 @@ describe("what is looked for", () => {
   it("gives the trigger's own text instead of what the entry says, and passes over what the filter does not want", async () => {
     const { id } = await watching(["a"], {}, { prompt: "Read this", filter: '$trigger.payload.id != "c"' });
     await polls.look(id, feedOf("c", "b", "a"));
-    expect((await polls.startedBy(id)).map(({ prompt, payload }) => [prompt, payload.id])).toEqual([["Read this", "b"]]);
+    expect((await polls.startedBy(id)).map(({ prompt, payload }) => [prompt, payload.id])).toEqual([
+      ["Read this", "b"],
+    ]);
     await change(id, { filter: "" });
     await polls.look(id, feedOf("c", "b", "a"));
     expect(await idsOf(id)).toEqual(["b"]);
@@ -199,7 +208,11 @@ describe("what a poll is set up with", () => {
     ];
     for (const [fields, pointer] of cases) {
       const { status, body } = await polls.owner.browser.post(polls.path, { ...asked, ...fields });
-      expect([status, body.errors?.[0]?.pointer, JSON.stringify(fields)]).toEqual([400, pointer, JSON.stringify(fields)]);
+      expect([status, body.errors?.[0]?.pointer, JSON.stringify(fields)]).toEqual([
+        400,
+        pointer,
+        JSON.stringify(fields),
+      ]);
     }
     const { id } = await polls.create({}, { active: false });
     for (const [wanted, pointer] of [
@@ -216,7 +229,11 @@ describe("what a poll is set up with", () => {
 
   it("names the account it looks with where that is used", async () => {
     const data = { authKind: "bearer", secret: "some-token", baseUrl: polls.feed.url };
-    const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, { type: "http_auth", name: "Used", data });
+    const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, {
+      type: "http_auth",
+      name: "Used",
+      data,
+    });
     const { id } = await polls.create({}, { credentialId: body.id, active: false });
     const uses = await polls.owner.browser.get(`${polls.flows.path}/credentials/${body.id}/uses`);
     expect(uses.body.triggers).toEqual([{ id, name: "News" }]);
@@ -243,19 +260,28 @@ describe("trying it out", () => {
   });
 
   it("shows samples in a size that a page can show, and says so", async () => {
-    const long = (id: string) => `<item><guid>${id}</guid><title>${id}</title><description>${"x".repeat(400_000)}</description></item>`;
+    const long = (id: string) =>
+      `<item><guid>${id}</guid><title>${id}</title><description>${"x".repeat(400_000)}</description></item>`;
     const body = `<rss version="2.0"><channel><title>News</title>${["c", "b", "a"].map(long).join("")}</channel></rss>`;
     const headers = { "content-type": "application/rss+xml" };
     polls.feed.script([{ headers, body }, feedOf("a")]);
     const cut = await ask();
-    expect([cut.status, cut.body.truncated, cut.body.items.map(({ id }: { id: string }) => id)]).toEqual([200, true, ["c", "b", "a"]]);
+    expect([cut.status, cut.body.truncated, cut.body.items.map(({ id }: { id: string }) => id)]).toEqual([
+      200,
+      true,
+      ["c", "b", "a"],
+    ]);
     expect(JSON.stringify(cut.body).length).toBeLessThan(60_000);
     expect((await ask()).body.truncated).toBe(false);
   });
 
   it("shows nothing of what is gone by now", async () => {
     const data = { accessToken: "ya29", baseUrl: polls.feed.url };
-    const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, { type: "gmail", name: "Mail", data });
+    const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, {
+      type: "gmail",
+      name: "Mail",
+      data,
+    });
     polls.feed.script([{ json: { messages: [{ id: "m1" }] } }, { status: 404, json: { error: { code: 404 } } }]);
     const answer = await ask({ provider: "gmail", event: "new_email", parameters: {}, credentialId: body.id });
     expect([answer.status, answer.body.items]).toEqual([200, []]);
@@ -280,7 +306,8 @@ describe("who may do so", () => {
     const sample = { provider: "http", event: "new_feed_entry", parameters: polls.parameters };
     expect((await viewer.get(`${polls.path}/${id}`)).body.poll.event).toBe("new_feed_entry");
     expect((await viewer.post(`${polls.path}/samples`, sample)).status).toBe(403);
-    for (const action of ["poll", "retry-items"]) expect((await viewer.post(`${polls.path}/${id}/${action}`, {})).status).toBe(403);
+    for (const action of ["poll", "retry-items"])
+      expect((await viewer.post(`${polls.path}/${id}/${action}`, {})).status).toBe(403);
   });
 
   it("finds nothing of another organization", async () => {
@@ -289,10 +316,12 @@ describe("who may do so", () => {
     const path = `/api/organizations/${bob.organizationId}/triggers`;
     const before = await polls.read(id);
     for (const action of ["poll", "retry-items"])
-      for (const triggerId of [id, randomUUID()]) expect((await bob.browser.post(`${path}/${triggerId}/${action}`, {})).status).toBe(404);
-    expect((await bob.browser.post(`${polls.path}/samples`, { provider: "http", event: "new_feed_entry", parameters: {} })).status).toBe(
-      404,
-    );
+      for (const triggerId of [id, randomUUID()])
+        expect((await bob.browser.post(`${path}/${triggerId}/${action}`, {})).status).toBe(404);
+    expect(
+      (await bob.browser.post(`${polls.path}/samples`, { provider: "http", event: "new_feed_entry", parameters: {} }))
+        .status,
+    ).toBe(404);
     expect((await polls.read(id)).poll.parameters).toEqual(before.poll.parameters);
   });
 
@@ -306,6 +335,8 @@ describe("who may do so", () => {
       name: "H",
       signature: "none",
     });
-    expect((await polls.owner.browser.post(`${polls.path}/${hook.body.id}/poll`, {})).body.detail).toBe("Only a poll looks at a service.");
+    expect((await polls.owner.browser.post(`${polls.path}/${hook.body.id}/poll`, {})).body.detail).toBe(
+      "Only a poll looks at a service.",
+    );
   });
 });

@@ -20,7 +20,9 @@ let slowness: number[] = [];
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const send = (status: number, value?: unknown) =>
-    void response.writeHead(status, { "content-type": "application/json" }).end(value === undefined ? "" : JSON.stringify(value));
+    void response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(value === undefined ? "" : JSON.stringify(value));
   if (request.method === "GET") return send(200, present);
   if (request.method === "DELETE") {
     present = present.filter(({ id }) => !request.url?.endsWith(`/${id}`));
@@ -72,7 +74,11 @@ function sendElsewhere(method: string, path: string, body?: unknown) {
   return browser.send(method, path, body, { origin: hooks.app.platformUrl });
 }
 
-const issue = JSON.stringify({ action: "opened", repository: { full_name: "acme/shop" }, sender: { id: 5, type: "User" } });
+const issue = JSON.stringify({
+  action: "opened",
+  repository: { full_name: "acme/shop" },
+  sender: { id: 5, type: "User" },
+});
 
 describe("changes of a webhook that is set up at its provider", () => {
   it("take turns over all processes, so that the provider has what is stored", async () => {
@@ -92,15 +98,21 @@ describe("changes of a webhook that is set up at its provider", () => {
     expect((await deliver(url, issue, signGithub(secret, issue, "d1"))).status).toBe(202);
   });
 
-  it.each(["trigger", "workflow"] as const)("are over before its %s is deleted, which leaves nothing behind there", async (what) => {
-    const { id, path } = await setUp();
-    slowness = [600];
-    const change = hooks.owner.browser.patch(path, { events: ["push"] });
-    await delay(100);
-    const deleted = await sendElsewhere("DELETE", what === "trigger" ? path : `${hooks.flows.path}/workflows/${hooks.workflowId}`);
-    expect(deleted.status).toBe(204);
-    await change;
-    expect(present).toEqual([]);
-    expect((await hooks.owner.browser.get(`${hooks.path}/${id}`)).status).toBe(404);
-  });
+  it.each(["trigger", "workflow"] as const)(
+    "are over before its %s is deleted, which leaves nothing behind there",
+    async (what) => {
+      const { id, path } = await setUp();
+      slowness = [600];
+      const change = hooks.owner.browser.patch(path, { events: ["push"] });
+      await delay(100);
+      const deleted = await sendElsewhere(
+        "DELETE",
+        what === "trigger" ? path : `${hooks.flows.path}/workflows/${hooks.workflowId}`,
+      );
+      expect(deleted.status).toBe(204);
+      await change;
+      expect(present).toEqual([]);
+      expect((await hooks.owner.browser.get(`${hooks.path}/${id}`)).status).toBe(404);
+    },
+  );
 });

@@ -43,9 +43,20 @@ const triggersOf = (clock?: typeof readNow) => {
   const secrets = {} as WebhookSecrets;
   const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
   const polls = { readNew: callProvider, checkChange: callProvider, saysSame: () => true };
-  const context = { inTurn: createRegistrationTurns(db()), removeWebhook: callProvider, removals: { add: callProvider } };
+  const context = {
+    inTurn: createRegistrationTurns(db()),
+    removeWebhook: callProvider,
+    removals: { add: callProvider },
+  };
   const registrations = createRegistrations({ db: db(), log, secrets, callProvider, ...context, titleOf: String });
-  return createTriggers({ db: db(), secrets, registrations, polls, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
+  return createTriggers({
+    db: db(),
+    secrets,
+    registrations,
+    polls,
+    checkOverrides: async () => {},
+    ...(clock ? { readNow: clock } : {}),
+  });
 };
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>
   await triggersOf(clock).create(organizationId, {
@@ -64,12 +75,15 @@ const ticksOf = async (triggerId: string) =>
   (await database.query<{ request: string }>("SELECT request FROM started WHERE trigger_id = $1", [triggerId]))
     .map(({ request }) => JSON.parse(request).trigger.payload.scheduledAt as string)
     .sort();
-const rowOf = async (triggerId: string) => (await database.query("SELECT * FROM trigger WHERE id = $1", [triggerId]))[0];
+const rowOf = async (triggerId: string) =>
+  (await database.query("SELECT * FROM trigger WHERE id = $1", [triggerId]))[0];
 const minuteMs = 60_000;
 
 /** Three processes' worth of schedulers look at once at each of these moments. */
 async function walk(moments: Iterable<number>, startRun: (pool: Database) => StartRun = startOf): Promise<void> {
-  const schedulers = pools.map((pool) => createSchedules({ db: pool, startRun: startRun(pool), log, tracing, readNow }));
+  const schedulers = pools.map((pool) =>
+    createSchedules({ db: pool, startRun: startRun(pool), log, tracing, readNow }),
+  );
   for (const moment of moments) {
     virtualNow = new Date(moment);
     await Promise.all(schedulers.map(({ fireDue }) => fireDue()));
@@ -99,20 +113,34 @@ describe("a day on which the clock changes", () => {
       "2026-11-02T07:00:00Z",
       { "30 1 * * *": ["2026-11-01T05:30:00.000Z", "2026-11-02T06:30:00.000Z"] },
     ],
-    ["America/New_York", "2026-03-08T04:58:30Z", "2026-03-09T06:00:00Z", { "30 2 * * *": ["2026-03-08T07:30:00.000Z"] }],
+    [
+      "America/New_York",
+      "2026-03-08T04:58:30Z",
+      "2026-03-09T06:00:00Z",
+      { "30 2 * * *": ["2026-03-08T07:30:00.000Z"] },
+    ],
   ])(
     "in %s from %s fires each tick once with three schedulers",
     async (timeZone, from, to, daily) => {
       virtualNow = new Date(from);
       const [[cron, ticks] = ["", []]] = Object.entries(daily);
-      const [once, often] = await Promise.all([schedule(cron, timeZone, readNow), schedule("*/30 * * * *", timeZone, readNow)]);
+      const [once, often] = await Promise.all([
+        schedule(cron, timeZone, readNow),
+        schedule("*/30 * * * *", timeZone, readNow),
+      ]);
       await walk(steps(from, to, roundsOf(5, 1) * minuteMs));
       expect(await ticksOf(once.id)).toEqual(ticks);
       const halfHours = [
-        ...steps(new Date(Math.ceil(Date.parse(from) / (30 * minuteMs)) * 30 * minuteMs).toISOString(), to, 30 * minuteMs),
+        ...steps(
+          new Date(Math.ceil(Date.parse(from) / (30 * minuteMs)) * 30 * minuteMs).toISOString(),
+          to,
+          30 * minuteMs,
+        ),
       ];
       const last = virtualNow.getTime();
-      expect(await ticksOf(often.id)).toEqual(halfHours.filter((at) => at <= last).map((at) => new Date(at).toISOString()));
+      expect(await ticksOf(often.id)).toEqual(
+        halfHours.filter((at) => at <= last).map((at) => new Date(at).toISOString()),
+      );
       await Promise.all([once, often].map(({ id: triggerId }) => triggersOf().remove({ organizationId, triggerId })));
     },
     roundsLimitMs,
@@ -124,7 +152,9 @@ describe("a tick", () => {
     virtualNow = new Date("2026-04-01T10:00:30Z");
     const { id } = await schedule("*/10 * * * *", "UTC", readNow);
     await walk(steps("2026-04-01T10:00:30Z", "2026-04-01T10:30:30Z", minuteMs));
-    const started = await database.query<{ request: string }>("SELECT request FROM started WHERE trigger_id = $1", [id]);
+    const started = await database.query<{ request: string }>("SELECT request FROM started WHERE trigger_id = $1", [
+      id,
+    ]);
     const own = spans.filter(({ facts }) => facts["switchyard.trigger.id"] === id);
     expect(started).toHaveLength(3);
     expect(own.map(({ traceId }) => traceId).sort()).toEqual(
@@ -137,7 +167,8 @@ describe("a tick", () => {
   it("that starts nothing says so in its trace, unless the schedule was turned off", async () => {
     virtualNow = new Date("2026-04-02T10:00:30Z");
     const { id } = await schedule("*/10 * * * *", "UTC", readNow);
-    const fail = (code: "workflow_inactive" | "trigger_off") => () => async () => Promise.reject(new Refusal(code, "no"));
+    const fail = (code: "workflow_inactive" | "trigger_off") => () => async () =>
+      Promise.reject(new Refusal(code, "no"));
     await walk([Date.parse("2026-04-02T10:10:30Z")], fail("trigger_off"));
     await walk([Date.parse("2026-04-02T10:10:31Z")], fail("workflow_inactive"));
     const own = spans.filter(({ facts }) => facts["switchyard.trigger.id"] === id);
@@ -153,7 +184,9 @@ describe("a clock that jumps", () => {
     const { id } = await schedule("*/10 * * * *", "UTC", readNow);
     await walk(steps("2026-05-01T10:00:30Z", "2026-05-01T11:00:30Z", minuteMs));
     await walk(steps("2026-05-01T10:00:30Z", "2026-05-01T11:30:30Z", minuteMs));
-    const expected = [...steps("2026-05-01T10:10:00Z", "2026-05-01T11:30:00Z", 10 * minuteMs)].map((at) => new Date(at).toISOString());
+    const expected = [...steps("2026-05-01T10:10:00Z", "2026-05-01T11:30:00Z", 10 * minuteMs)].map((at) =>
+      new Date(at).toISOString(),
+    );
     expect(await ticksOf(id)).toEqual(expected);
     await triggersOf().remove({ organizationId, triggerId: id });
   });
@@ -161,8 +194,15 @@ describe("a clock that jumps", () => {
   it("ahead by an hour, like a pause of all processes, fires the missed tick once, late, and goes on with the next", async () => {
     virtualNow = new Date("2026-05-01T10:00:30Z");
     const { id } = await schedule("*/10 * * * *", "UTC", readNow);
-    await walk([Date.parse("2026-05-01T11:05:00Z"), ...steps("2026-05-01T11:06:00Z", "2026-05-01T11:21:00Z", minuteMs)]);
-    expect(await ticksOf(id)).toEqual(["2026-05-01T10:10:00.000Z", "2026-05-01T11:10:00.000Z", "2026-05-01T11:20:00.000Z"]);
+    await walk([
+      Date.parse("2026-05-01T11:05:00Z"),
+      ...steps("2026-05-01T11:06:00Z", "2026-05-01T11:21:00Z", minuteMs),
+    ]);
+    expect(await ticksOf(id)).toEqual([
+      "2026-05-01T10:10:00.000Z",
+      "2026-05-01T11:10:00.000Z",
+      "2026-05-01T11:20:00.000Z",
+    ]);
     await triggersOf().remove({ organizationId, triggerId: id });
   });
 });
@@ -173,14 +213,22 @@ describe("a schedule", () => {
     const { id } = await schedule("0 * * * *", "UTC", readNow);
     await triggersOf(readNow).update({ organizationId, triggerId: id }, { prompt: "Report", overrides: [{ id: "a" }] });
     await walk([Date.parse("2026-06-01T11:00:00Z")]);
-    const [row] = await database.query<{ key: string; request: string }>("SELECT * FROM started WHERE trigger_id = $1", [id]);
+    const [row] = await database.query<{ key: string; request: string }>(
+      "SELECT * FROM started WHERE trigger_id = $1",
+      [id],
+    );
     expect(row?.key).toBe(`schedule:${id}:2026-06-01T11:00:00.000Z`);
     expect(JSON.parse(row?.request ?? "")).toMatchObject({
       kind: "schedule",
       organizationId,
       workflowId,
       overrides: [{ id: "a" }],
-      trigger: { source: "schedule", sender: null, prompt: "Report", payload: { scheduledAt: "2026-06-01T11:00:00.000Z" } },
+      trigger: {
+        source: "schedule",
+        sender: null,
+        prompt: "Report",
+        payload: { scheduledAt: "2026-06-01T11:00:00.000Z" },
+      },
     });
     expect(await triggersOf().get({ organizationId, triggerId: id })).toMatchObject({
       lastRunAt: "2026-06-01T11:00:00.000Z",
@@ -237,7 +285,8 @@ describe("a schedule", () => {
   it("is tried again when its run could not be stored, and given up only after a while", async () => {
     virtualNow = new Date("2026-06-01T10:00:30Z");
     const { id: triggerId } = await schedule("0 * * * *", "UTC", readNow);
-    const away: StartRun = async () => Promise.reject(new Refusal("database_unavailable", "The database does not answer."));
+    const away: StartRun = async () =>
+      Promise.reject(new Refusal("database_unavailable", "The database does not answer."));
     await walk([Date.parse("2026-06-01T11:00:01Z"), Date.parse("2026-06-01T11:30:01Z")], () => away);
     await walk([Date.parse("2026-06-01T11:30:02Z")]);
     expect(await ticksOf(triggerId)).toEqual(["2026-06-01T11:00:00.000Z"]);

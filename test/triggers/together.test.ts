@@ -18,7 +18,12 @@ beforeAll(async () => {
   flows = await startWorkflowApp();
   workflowId = await flows.save([node("now", "system_date_time")]);
   await flows.app.database.query(startedTable);
-  db = createDatabase({ target: flows.app.database.target, applicationName: "test", poolSize: 4, log: createLog("silent") });
+  db = createDatabase({
+    target: flows.app.database.target,
+    applicationName: "test",
+    poolSize: 4,
+    log: createLog("silent"),
+  });
 });
 afterAll(async () => {
   await db?.close();
@@ -33,7 +38,9 @@ const plant = (dueAt: string) =>
     [flows.owner.organizationId, workflowId, dueAt, count],
   );
 const nextTimes = async () =>
-  (await flows.app.database.query<{ at: Date }>("SELECT DISTINCT next_fire_at AS at FROM trigger")).map(({ at }) => at.toISOString());
+  (await flows.app.database.query<{ at: Date }>("SELECT DISTINCT next_fire_at AS at FROM trigger")).map(({ at }) =>
+    at.toISOString(),
+  );
 
 describe("many schedules that are due together", () => {
   // Later than the real clock, so that the app itself does not fire them.
@@ -58,7 +65,9 @@ describe("many schedules that are due together", () => {
     const { most, lines } = await fireTogether(createRecordingStartRun(db));
     expect([most, lines.length]).toEqual([16, 0]);
     expect(await nextTimes()).toEqual([following]);
-    expect(await flows.app.database.query("SELECT count(DISTINCT trigger_id)::int AS runs FROM started")).toEqual([{ runs: count }]);
+    expect(await flows.app.database.query("SELECT count(DISTINCT trigger_id)::int AS runs FROM started")).toEqual([
+      { runs: count },
+    ]);
   });
 
   it("say in one line of the log that they could not start their runs, and why", async () => {
@@ -66,7 +75,9 @@ describe("many schedules that are due together", () => {
     let calls = 0;
     const { lines } = await fireTogether(async () => {
       calls += 1;
-      throw calls % 2 === 0 ? new Refusal("database_unavailable", "The database does not answer.") : new Error("broken");
+      throw calls % 2 === 0
+        ? new Refusal("database_unavailable", "The database does not answer.")
+        : new Error("broken");
     });
     expect([calls, lines.length]).toEqual([count, 1]);
     expect(lines[0]).toMatchObject({ msg: "Schedules could not start their runs.", schedules: count });
@@ -82,7 +93,11 @@ describe("many schedules that are due together", () => {
     const startedAt = performance.now();
     const waits: number[] = [];
     const runs = async () =>
-      (await flows.app.database.query<{ runs: number }>("SELECT count(*)::int AS runs FROM run WHERE kind = 'schedule'"))[0]?.runs ?? 0;
+      (
+        await flows.app.database.query<{ runs: number }>(
+          "SELECT count(*)::int AS runs FROM run WHERE kind = 'schedule'",
+        )
+      )[0]?.runs ?? 0;
     while ((await runs()) < count && performance.now() - startedAt < 60_000) {
       const askedAt = performance.now();
       expect((await flows.owner.browser.get(`${flows.path}/triggers?limit=1`)).status).toBe(200);

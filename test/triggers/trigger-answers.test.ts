@@ -34,7 +34,9 @@ describe("an Idempotency-Key", () => {
   it("gives the same run for the same request, however often and however much at once", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const before = await countRuns();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ann.trigger(echo, { runtimePrompt: "once" }, headers)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ann.trigger(echo, { runtimePrompt: "once" }, headers)),
+    );
     answers.push(await ann.trigger(echo, { runtimePrompt: "once", nodes: null, other: 1 }, headers));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -49,7 +51,10 @@ describe("an Idempotency-Key", () => {
     await ann.owner.browser.patch(`${ann.path}/workflows/${id}`, { isActive: false });
     const again = await ann.trigger(id, { runtimePrompt: "a" }, headers);
     expect([again.status, again.text]).toEqual([202, first.text]);
-    for (const other of [await ann.trigger(id, { runtimePrompt: "b" }, headers), await ann.trigger(echo, { runtimePrompt: "a" }, headers)])
+    for (const other of [
+      await ann.trigger(id, { runtimePrompt: "b" }, headers),
+      await ann.trigger(echo, { runtimePrompt: "a" }, headers),
+    ])
       expect([other.status, other.body.code]).toEqual([422, "idempotency_key_reused"]);
   });
 
@@ -67,7 +72,9 @@ describe("an Idempotency-Key", () => {
     const colleague = await ann.trigger(echo, {}, { ...headers, "x-api-key": await ann.createKey() });
     expect([colleague.body.id, colleague.headers.get("idempotent-replay")]).toEqual([mine.body.id, "true"]);
     const canvas = { nodes: [node("a", "start")], edges: [] };
-    const bobs = (await bob.browser.post(`/api/organizations/${bob.organizationId}/workflows`, { name: "Bob's", canvas })).body.id;
+    const bobs = (
+      await bob.browser.post(`/api/organizations/${bob.organizationId}/workflows`, { name: "Bob's", canvas })
+    ).body.id;
     const other = await ann.trigger(bobs, {}, { ...headers, "x-api-key": await ann.createKey(bob.organizationId) });
     expect([other.status, other.headers.get("idempotent-replay")]).toEqual([202, null]);
   });
@@ -75,7 +82,9 @@ describe("an Idempotency-Key", () => {
   it("may be used anew after a day", async () => {
     const headers = { "idempotency-key": "yesterday" };
     const first = await ann.trigger(echo, {}, headers);
-    await ann.app.database.query("UPDATE run_once SET created_at = now() - interval '25 hours' WHERE key = 'api:yesterday'");
+    await ann.app.database.query(
+      "UPDATE run_once SET created_at = now() - interval '25 hours' WHERE key = 'api:yesterday'",
+    );
     const second = await ann.trigger(echo, { runtimePrompt: "other" }, headers);
     expect([second.status, second.body.id === first.body.id]).toEqual([202, false]);
   });
@@ -90,22 +99,39 @@ describe("an Idempotency-Key", () => {
 
 describe("Prefer: wait", () => {
   it("is answered with the finished run", async () => {
-    const { status, body, headers } = await ann.trigger(echo, { runtimePrompt: "now" }, { prefer: "respond-async, wait=20" });
+    const { status, body, headers } = await ann.trigger(
+      echo,
+      { runtimePrompt: "now" },
+      { prefer: "respond-async, wait=20" },
+    );
     expect([status, headers.get("preference-applied")]).toEqual([200, "wait=20"]);
     expect(body).toMatchObject({ status: "succeeded", result: [{ said: "now" }] });
     expect((await ann.readRun(body.id)).body).toEqual(body);
   });
 
-  const says = (id: string, settings = {}) => node(id, "set_fields", { fields: { said: "$trigger.prompt" } }, { settings });
+  const says = (id: string, settings = {}) =>
+    node(id, "set_fields", { fields: { said: "$trigger.prompt" } }, { settings });
   it.each([
     ["nodes in a row", [says("a"), says("b"), says("c")], edges("a>b", "b>c")],
-    ["a way not taken", [node("a", "condition", { condition: "false" }), says("b"), says("c")], edges("a.true>b", "a.false>c")],
+    [
+      "a way not taken",
+      [node("a", "condition", { condition: "false" }), says("b"), says("c")],
+      edges("a.true>b", "a.false>c"),
+    ],
     ["a disabled node", [says("a"), says("b", { disabled: true })], edges("a>b")],
     ["a failure", [says("a"), node("b", "stop", { message: "Enough." })], edges("a>b")],
     ["many items", [node("a", "loop", { list: "[1..30]" }), says("b", { itemsAtOnce: 4 })], edges("a>b")],
-    ["a wait, and so several writes", [says("a"), node("b", "wait", { milliseconds: 50 }), says("c")], edges("a>b", "b>c")],
+    [
+      "a wait, and so several writes",
+      [says("a"), node("b", "wait", { milliseconds: 50 }), says("c")],
+      edges("a>b", "b>c"),
+    ],
   ])("tells of %s what reading the run tells", async (_, nodes, ways) => {
-    const { status, body } = await ann.trigger(await ann.save(nodes, ways), { runtimePrompt: "a" }, { prefer: "wait=20" });
+    const { status, body } = await ann.trigger(
+      await ann.save(nodes, ways),
+      { runtimePrompt: "a" },
+      { prefer: "wait=20" },
+    );
     expect(status).toBe(200);
     expect((await ann.readRun(body.id)).body).toEqual(body);
   });
@@ -184,7 +210,9 @@ describe("Prefer: wait", () => {
   it("gives all of a run whose outputs are large", async () => {
     const large = await ann.save([node("say", "set_fields", { fields: { said: "$trigger.prompt" } })]);
     const answers = await Promise.all(
-      ["a", "b".repeat(200_000), "c"].map((runtimePrompt) => ann.trigger(large, { runtimePrompt }, { prefer: "wait=20" })),
+      ["a", "b".repeat(200_000), "c"].map((runtimePrompt) =>
+        ann.trigger(large, { runtimePrompt }, { prefer: "wait=20" }),
+      ),
     );
     expect(answers.map(({ body }) => String(body.result?.[0]?.said).length)).toEqual([1, 200_000, 1]);
   });
@@ -205,7 +233,11 @@ describe("a run", () => {
     expect([foreign.status, foreign.body.code]).toEqual([404, "not_found"]);
     expect([unknown.status, unknown.body.detail]).toEqual([404, foreign.body.detail]);
     const { organizationId } = ann.owner;
-    const tools = await ann.app.parts.identity.apiKeys.create(organizationId, { name: "tools", scopes: ["mcp:invoke"], createdBy: null });
+    const tools = await ann.app.parts.identity.apiKeys.create(organizationId, {
+      name: "tools",
+      scopes: ["mcp:invoke"],
+      createdBy: null,
+    });
     expect((await ann.readRun(id, tools.key)).body.code).toBe("insufficient_scope");
     expect((await ann.readRun("nonsense")).status).toBe(400);
   });
@@ -218,7 +250,10 @@ describe("a run", () => {
       [{ fields: { heard: "speak up" } }],
       [{ fields: { heard: "nothing" } }],
     ]);
-    expect((await ann.run(id)).nodes.map(({ outputs }) => outputs)).toEqual([[{ heard: "nothing" }], [{ heard: "nothing" }]]);
+    expect((await ann.run(id)).nodes.map(({ outputs }) => outputs)).toEqual([
+      [{ heard: "nothing" }],
+      [{ heard: "nothing" }],
+    ]);
     expect(model.told.filter((told) => told.includes("The instruction for this run: "))).toHaveLength(1);
   });
 });

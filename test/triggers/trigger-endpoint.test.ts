@@ -26,7 +26,9 @@ beforeEach(() => github.script([]));
 
 const createCredential = async (organizationId: string, token: string) => {
   const data = { kind: "bearer", accessToken: token, baseUrl: github.url };
-  return (await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: token, data, createdBy: null })).reference;
+  return (
+    await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: token, data, createdBy: null })
+  ).reference;
 };
 
 const countRuns = async (): Promise<number> => {
@@ -35,7 +37,11 @@ const countRuns = async (): Promise<number> => {
 };
 
 /** A refusal that left nothing behind. */
-async function expectRefused(answer: Promise<{ status: number; headers: Headers; text: string }>, code: string, pointer?: string) {
+async function expectRefused(
+  answer: Promise<{ status: number; headers: Headers; text: string }>,
+  code: string,
+  pointer?: string,
+) {
   const before = await countRuns();
   const problem = expectProblem(await answer, { code });
   expect(await countRuns()).toBe(before);
@@ -70,7 +76,11 @@ describe("what a trigger may be sent with", () => {
     });
     expect(sent.get("location")).toBe(location);
     const run = await ann.ended(accepted.id);
-    expect(run).toMatchObject({ status: "succeeded", result: [{ said: "", by: "api" }], createdAt: accepted.createdAt });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      result: [{ said: "", by: "api" }],
+      createdAt: accepted.createdAt,
+    });
   });
 
   it("gives every node the prompt", async () => {
@@ -95,10 +105,18 @@ describe("what a trigger may be sent with", () => {
     ["overrides that are no list", { nodes: {} }, "/nodes"],
     ["an override that is no object", { nodes: ["say"] }, "/nodes/0"],
     ["an override without an id", { nodes: [{ runtimeInstruction: "x" }] }, "/nodes/0/id"],
-    ["an instruction that is no text", { nodes: [{ id: "say", runtimeInstruction: {} }] }, "/nodes/0/runtimeInstruction"],
+    [
+      "an instruction that is no text",
+      { nodes: [{ id: "say", runtimeInstruction: {} }] },
+      "/nodes/0/runtimeInstruction",
+    ],
     ["a type that is no text", { nodes: [{ id: "say", nodeId: 1 }] }, "/nodes/0/nodeId"],
     ["credentials that are no object", { nodes: [{ id: "say", credentials: [] }] }, "/nodes/0/credentials"],
-    ["a reference that is no text", { nodes: [{ id: "say", credentials: { github: 1 } }] }, "/nodes/0/credentials/github"],
+    [
+      "a reference that is no text",
+      { nodes: [{ id: "say", credentials: { github: 1 } }] },
+      "/nodes/0/credentials/github",
+    ],
   ])("names the place of %s", async (_name, body, pointer) => {
     const problem = await expectRefused(ann.trigger(echo, body), "validation_failed", pointer);
     expect(problem.status).toBe(400);
@@ -128,14 +146,20 @@ describe("which workflow", () => {
     await ann.owner.browser.patch(`${ann.path}/workflows/${off}`, { isActive: false });
     const empty = await ann.save([]);
     expect((await expectRefused(ann.trigger(off), "workflow_inactive")).detail).toBe("This workflow is turned off.");
-    expect((await expectRefused(ann.trigger(empty), "workflow_inactive")).detail).toBe("This workflow has no nodes yet.");
+    expect((await expectRefused(ann.trigger(empty), "workflow_inactive")).detail).toBe(
+      "This workflow has no nodes yet.",
+    );
     await ann.owner.browser.patch(`${ann.path}/workflows/${off}`, { isActive: true });
     expect((await ann.trigger(off)).status).toBe(202);
   });
 
   it("needs a key that may start workflows", async () => {
     const { organizationId } = ann.owner;
-    const other = await ann.app.parts.identity.apiKeys.create(organizationId, { name: "tools", scopes: ["mcp:invoke"], createdBy: null });
+    const other = await ann.app.parts.identity.apiKeys.create(organizationId, {
+      name: "tools",
+      scopes: ["mcp:invoke"],
+      createdBy: null,
+    });
     await expectRefused(ann.trigger(echo, {}, { "x-api-key": other.key }), "insufficient_scope");
     await expectRefused(ann.trigger(echo, {}, { "x-api-key": "" }), "api_key_missing");
     await expectRefused(ann.trigger(echo, {}, { "x-api-key": `${ann.key}x` }), "api_key_invalid");
@@ -145,12 +169,22 @@ describe("which workflow", () => {
 });
 
 describe("an override", () => {
-  const overrideWith = (credentials: Record<string, string>) => ({ nodes: [{ id: "open", nodeId: "github_create_issue", credentials }] });
+  const overrideWith = (credentials: Record<string, string>) => ({
+    nodes: [{ id: "open", nodeId: "github_create_issue", credentials }],
+  });
 
   it("is refused when it names no node of the canvas, one twice, or another type", async () => {
     await expectRefused(ann.trigger(echo, { nodes: [{ id: "say" }, { id: "nobody" }] }), "unknown_node", "/nodes/1/id");
-    await expectRefused(ann.trigger(echo, { nodes: [{ id: "say" }, { id: "say" }] }), "validation_failed", "/nodes/1/id");
-    await expectRefused(ann.trigger(echo, { nodes: [{ id: "say", nodeId: "start" }] }), "node_type_mismatch", "/nodes/0/nodeId");
+    await expectRefused(
+      ann.trigger(echo, { nodes: [{ id: "say" }, { id: "say" }] }),
+      "validation_failed",
+      "/nodes/1/id",
+    );
+    await expectRefused(
+      ann.trigger(echo, { nodes: [{ id: "say", nodeId: "start" }] }),
+      "node_type_mismatch",
+      "/nodes/0/nodeId",
+    );
     await expectRefused(ann.trigger(echo, { nodes: [{ id: "toString" }] }), "validation_failed", "/nodes/0/id");
     expect((await ann.trigger(echo, { nodes: [{ id: "say", nodeId: "set_fields" }] })).status).toBe(202);
   });
@@ -162,7 +196,10 @@ describe("an override", () => {
   ])("%j that does not fit is told where and why", async (second, field, detail) => {
     const workflowId = await ann.save(["say", "do"].map((id) => node(id, "set_fields", { fields: {} })));
     const { body } = await ann.trigger(workflowId, { nodes: [{ id: "say" }, second] });
-    expect(body).toMatchObject({ detail: `nodes.1.${field} ${detail}.`, errors: [{ pointer: `/nodes/1/${field}`, detail }] });
+    expect(body).toMatchObject({
+      detail: `nodes.1.${field} ${detail}.`,
+      errors: [{ pointer: `/nodes/1/${field}`, detail }],
+    });
   });
 
   it("makes the node use its credential in this run, and only there", async () => {
@@ -190,7 +227,11 @@ describe("an override", () => {
         instance: _,
         requestId: __,
         ...rest
-      } = await expectRefused(ann.trigger(issue, overrideWith({ github: reference })), "credential_not_accessible", "/nodes/0/credentials");
+      } = await expectRefused(
+        ann.trigger(issue, overrideWith({ github: reference })),
+        "credential_not_accessible",
+        "/nodes/0/credentials",
+      );
       answers.push(JSON.stringify(rest));
     }
     expect(answers[0]).toBe(answers[1]);
@@ -203,13 +244,23 @@ describe("an override", () => {
     onTestFinished(async () => void (await ann.app.database.query("DELETE FROM credential")));
     await expectRefused(ann.trigger(issue, overrideWith({ github: foreign })), "credential_not_accessible");
     const { body } = await ann.trigger(issue, overrideWith({ github: mine }));
-    expect(await ann.ended(body.id)).toMatchObject({ status: "failed", error: { code: "credential_unreadable", nodeId: "open" } });
+    expect(await ann.ended(body.id)).toMatchObject({
+      status: "failed",
+      error: { code: "credential_unreadable", nodeId: "open" },
+    });
   });
 
   it("with a credential of another type, or for a node that uses none, is refused", async () => {
     const reference = await createCredential(ann.owner.organizationId, "token-for-types");
-    await expectRefused(ann.trigger(issue, overrideWith({ slack: reference })), "credential_type_mismatch", "/nodes/0/credentials");
-    await expectRefused(ann.trigger(echo, { nodes: [{ id: "say", credentials: { github: reference } }] }), "credential_type_mismatch");
+    await expectRefused(
+      ann.trigger(issue, overrideWith({ slack: reference })),
+      "credential_type_mismatch",
+      "/nodes/0/credentials",
+    );
+    await expectRefused(
+      ann.trigger(echo, { nodes: [{ id: "say", credentials: { github: reference } }] }),
+      "credential_type_mismatch",
+    );
   });
 
   it.each([
@@ -241,7 +292,10 @@ describe("the key", () => {
       { id: body.id, executionType: "api", apiKeyId: created.id, apiKeyName: "nightly", workflowName: "Test" },
     ]);
     const lastUsed = async () => {
-      const keys = (await ann.owner.browser.get(`${ann.path}/api-keys`)).body.data as { id: string; lastUsedAt: string | null }[];
+      const keys = (await ann.owner.browser.get(`${ann.path}/api-keys`)).body.data as {
+        id: string;
+        lastUsedAt: string | null;
+      }[];
       return keys.find(({ id }) => id === created.id)?.lastUsedAt;
     };
     await expect.poll(lastUsed, { timeout: 5_000 }).toEqual(expect.any(String));
@@ -260,7 +314,10 @@ describe("the key", () => {
     await ann.owner.browser.delete(`${ann.path}/api-keys/${created.id}`);
     expect(await read()).toMatchObject(Array(2).fill({ ...named, apiKeyDeleted: true }));
     const { body: byHand } = await ann.owner.browser.post(`${ann.path}/workflows/${echo}/runs`, {});
-    expect((await ann.owner.browser.get(`${ann.path}/runs/${byHand.id}`)).body).toMatchObject({ apiKeyId: null, apiKeyDeleted: false });
+    expect((await ann.owner.browser.get(`${ann.path}/runs/${byHand.id}`)).body).toMatchObject({
+      apiKeyId: null,
+      apiKeyDeleted: false,
+    });
   });
 
   it("may only ask so often", async () => {

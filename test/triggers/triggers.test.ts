@@ -48,7 +48,12 @@ describe("a schedule", () => {
     expect(made.nextFireTimes).toHaveLength(5);
     expect(made.nextFireTimes[0]).toBe(made.nextRunAt);
     for (const [index, time] of made.nextFireTimes.entries()) {
-      const local = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", weekday: "short", hour: "2-digit", minute: "2-digit" });
+      const local = new Intl.DateTimeFormat("en-GB", {
+        timeZone: "Europe/Berlin",
+        weekday: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+      });
       expect(local.format(new Date(time))).toMatch(/^(Mon|Tue|Wed|Thu|Fri),? 09:00$/);
       if (index > 0) expect(Date.parse(time)).toBeGreaterThan(Date.parse(made.nextFireTimes[index - 1]));
     }
@@ -57,7 +62,11 @@ describe("a schedule", () => {
   });
 
   it("shows no fire times while it is off", async () => {
-    expect(await create({ ...schedule, active: false })).toMatchObject({ active: false, nextFireTimes: [], nextRunAt: null });
+    expect(await create({ ...schedule, active: false })).toMatchObject({
+      active: false,
+      nextFireTimes: [],
+      nextRunAt: null,
+    });
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
@@ -67,7 +76,9 @@ describe("a schedule", () => {
     ["fields of a webhook", { signature: "none", provider: "github" }, ["/provider", "/signature"]],
     ["no name", { name: " " }, ["/name"]],
   ])("is refused with %s", async (_, fields, pointers) => {
-    const problem = expectProblem(await ann.browser.post(path, { workflowId, ...schedule, ...fields }), { code: "validation_failed" });
+    const problem = expectProblem(await ann.browser.post(path, { workflowId, ...schedule, ...fields }), {
+      code: "validation_failed",
+    });
     expect(pointersOf(problem)).toEqual(pointers);
   });
 
@@ -77,11 +88,20 @@ describe("a schedule", () => {
   });
 
   it("is refused with overrides that a run would be refused with, and says which", async () => {
-    const refused = await ann.browser.post(path, { workflowId, ...schedule, overrides: [{ id: "a" }, { id: "nowhere" }] });
+    const refused = await ann.browser.post(path, {
+      workflowId,
+      ...schedule,
+      overrides: [{ id: "a" }, { id: "nowhere" }],
+    });
     const problem = expectProblem(refused, { status: 400, code: "unknown_node" });
-    expect([problem.detail, pointersOf(problem)]).toEqual(["overrides.1.id is no node of this workflow.", ["/overrides/1/id"]]);
+    expect([problem.detail, pointersOf(problem)]).toEqual([
+      "overrides.1.id is no node of this workflow.",
+      ["/overrides/1/id"],
+    ]);
     const { id } = await create();
-    expectProblem(await ann.browser.patch(`${path}/${id}`, { overrides: [{ id: "nowhere" }] }), { code: "unknown_node" });
+    expectProblem(await ann.browser.patch(`${path}/${id}`, { overrides: [{ id: "nowhere" }] }), {
+      code: "unknown_node",
+    });
     const kept = await ann.browser.patch(`${path}/${id}`, { overrides: [{ id: "a", runtimeInstruction: "Be brief" }] });
     expect(kept.body.overrides).toEqual([{ id: "a", runtimeInstruction: "Be brief" }]);
   });
@@ -91,13 +111,19 @@ describe("a schedule", () => {
     const { status, body } = await ann.browser.post(preview, { cron: "*/15 * * * *", timeZone: "UTC" });
     expect([status, body.nextFireTimes.length]).toEqual([200, 5]);
     expect(Date.parse(body.nextFireTimes[4]) - Date.parse(body.nextFireTimes[0])).toBe(60 * 60_000);
-    expectProblem(await ann.browser.post(preview, { cron: "*/15 * * * * *", timeZone: "UTC" }), { code: "validation_failed" });
+    expectProblem(await ann.browser.post(preview, { cron: "*/15 * * * * *", timeZone: "UTC" }), {
+      code: "validation_failed",
+    });
   });
 
   it("starts a run of the product when it is due", async () => {
     const { id } = await create({ ...schedule, prompt: "Go" });
-    await app.database.query("UPDATE trigger SET next_fire_at = clock_timestamp() - interval '1 second' WHERE id = $1", [id]);
-    const read = () => app.database.query<{ id: string; kind: string }>("SELECT id, kind FROM run WHERE trigger_id = $1", [id]);
+    await app.database.query(
+      "UPDATE trigger SET next_fire_at = clock_timestamp() - interval '1 second' WHERE id = $1",
+      [id],
+    );
+    const read = () =>
+      app.database.query<{ id: string; kind: string }>("SELECT id, kind FROM run WHERE trigger_id = $1", [id]);
     await expect.poll(read, { timeout: 10_000 }).toHaveLength(1);
     const [run] = await read();
     expect(await workflows.ended(run?.id ?? "")).toMatchObject({ status: "succeeded", executionType: "schedule" });
@@ -111,7 +137,14 @@ describe("a webhook", () => {
     const made = await create({ kind: "webhook", name: "Orders", signature: "standard" });
     expect(made.webhookUrl).toMatch(new RegExp(`^${app.platformUrl}/webhooks/${made.id}/[\\w-]{43}$`));
     expect(made.signingSecret).toMatch(/^whsec_/);
-    expect(made).toMatchObject({ kind: "webhook", signature: "standard", provider: null, cron: null, nextFireTimes: [], nextRunAt: null });
+    expect(made).toMatchObject({
+      kind: "webhook",
+      signature: "standard",
+      provider: null,
+      cron: null,
+      nextFireTimes: [],
+      nextRunAt: null,
+    });
     const read = (await ann.browser.get(`${path}/${made.id}`)).body;
     expect(read).not.toHaveProperty("webhookUrl");
     expect(read).not.toHaveProperty("signingSecret");
@@ -164,7 +197,11 @@ describe("a webhook", () => {
     ["nothing said about signatures", {}, ["/signature"]],
     ["a schedule", { signature: "none", cron: "* * * * *", timeZone: "UTC" }, ["/cron", "/timeZone"]],
     ["a credential but no provider", { credentialId: randomUUID(), signature: "none" }, ["/credentialId"]],
-    ["a provider and a signature", { provider: "github", credentialId: randomUUID(), signature: "standard" }, ["/signature"]],
+    [
+      "a provider and a signature",
+      { provider: "github", credentialId: randomUUID(), signature: "standard" },
+      ["/signature"],
+    ],
   ])("is refused with %s", async (_, fields, pointers) => {
     const problem = expectProblem(await ann.browser.post(path, { workflowId, kind: "webhook", name: "x", ...fields }), {
       code: "validation_failed",
@@ -177,7 +214,10 @@ describe("a webhook", () => {
     const again = (await ann.browser.post(`${path}/${made.id}/regenerate-token`)).body;
     expect(again.webhookUrl).not.toBe(made.webhookUrl);
     expect(again.signingSecret).not.toBe(made.signingSecret);
-    expectProblem(await ann.browser.post(`${path}/${(await create()).id}/regenerate-token`), { status: 409, code: "conflict" });
+    expectProblem(await ann.browser.post(`${path}/${(await create()).id}/regenerate-token`), {
+      status: 409,
+      code: "conflict",
+    });
   });
 });
 
@@ -185,7 +225,8 @@ describe("the list of triggers", () => {
   it("comes page by page, newest first, each trigger once while others are made and deleted", async () => {
     const other = await workflows.save([node("a", "set_fields", { fields: { x: "1" } })], [], "Listed");
     const made: string[] = [];
-    for (const name of ["1", "2", "3", "4", "5"]) made.unshift((await create({ ...schedule, workflowId: other, name })).id);
+    for (const name of ["1", "2", "3", "4", "5"])
+      made.unshift((await create({ ...schedule, workflowId: other, name })).id);
     const read = async (rest: string) => (await ann.browser.get(`${path}?workflowId=${other}${rest}`)).body;
     const first = await read("&limit=2");
     await create({ ...schedule, workflowId: other, name: "6" });
@@ -216,7 +257,9 @@ describe("the list of triggers", () => {
     await app.database.query("UPDATE trigger SET last_error = 'No.' WHERE id = ANY ($1)", [[failing.id, off.id]]);
     const { data } = (await ann.browser.get(`${path}?failing=true`)).body;
     expect(data.map(({ id }: { id: string }) => id)).toEqual([failing.id]);
-    expect((await ann.browser.get(`${path}?failing=false`)).body.data.map(({ id }: { id: string }) => id)).not.toContain(failing.id);
+    expect(
+      (await ann.browser.get(`${path}?failing=false`)).body.data.map(({ id }: { id: string }) => id),
+    ).not.toContain(failing.id);
   });
 });
 
@@ -249,7 +292,9 @@ describe("changing a trigger", () => {
   ])("refuses to give %s", async (_, fields, change, pointers) => {
     const { id } = await create(fields);
     const before = (await ann.browser.get(`${path}/${id}`)).body;
-    expect(pointersOf(expectProblem(await ann.browser.patch(`${path}/${id}`, change), { code: "validation_failed" }))).toEqual(pointers);
+    expect(
+      pointersOf(expectProblem(await ann.browser.patch(`${path}/${id}`, change), { code: "validation_failed" })),
+    ).toEqual(pointers);
     expect((await ann.browser.get(`${path}/${id}`)).body).toEqual(before);
   });
 
@@ -272,9 +317,14 @@ describe("changing a trigger", () => {
     const { id } = await create();
     const changes = Array.from(
       { length: 40 },
-      (_, index) => [{ active: index % 8 < 4 }, { cron: `${index} * * * *` }, { name: `n${index}` }, { timeZone: "UTC" }][index % 4],
+      (_, index) =>
+        [{ active: index % 8 < 4 }, { cron: `${index} * * * *` }, { name: `n${index}` }, { timeZone: "UTC" }][
+          index % 4
+        ],
     );
-    const statuses = (await Promise.all(changes.map((change) => ann.browser.patch(`${path}/${id}`, change)))).map(({ status }) => status);
+    const statuses = (await Promise.all(changes.map((change) => ann.browser.patch(`${path}/${id}`, change)))).map(
+      ({ status }) => status,
+    );
     expect(new Set(statuses)).toEqual(new Set([200]));
     const { body } = await ann.browser.patch(`${path}/${id}`, { active: true });
     expect(Number(body.cron.split(" ")[0])).toBe(new Date(body.nextRunAt).getUTCMinutes());
@@ -307,7 +357,12 @@ describe("trying a trigger", () => {
       userId: ann.userId,
       userName: "Ann",
       overrides,
-      trigger: { source: "schedule", sender: null, prompt: "Report", payload: { scheduledAt: expect.stringMatching(/Z$/) } },
+      trigger: {
+        source: "schedule",
+        sender: null,
+        prompt: "Report",
+        payload: { scheduledAt: expect.stringMatching(/Z$/) },
+      },
     });
     expect((await ann.browser.get(`${path}/${id}`)).body).toEqual(before);
   });
@@ -343,7 +398,9 @@ describe("trying a trigger", () => {
   it("is refused as a delivery would be when the workflow is gone or empty, and for a body that says something else", async () => {
     const other = await workflows.save([], [], "Empty");
     const { id } = await create({ ...schedule, workflowId: other });
-    const refused = expectProblem(await ann.browser.post(`${path}/${id}/test`, { prompt: 5 }), { code: "validation_failed" });
+    const refused = expectProblem(await ann.browser.post(`${path}/${id}/test`, { prompt: 5 }), {
+      code: "validation_failed",
+    });
     expect(pointersOf(refused)).toEqual(["/prompt"]);
     expectProblem(await ann.browser.post(`${path}/${id}/test`, { overrides: [] }), { code: "validation_failed" });
     expectProblem(await ann.browser.post(`${path}/${id}/test`), { code: "workflow_inactive" });
@@ -365,7 +422,8 @@ describe("the list", () => {
   it("shows those of a workflow, without those of deleted workflows", async () => {
     const other = await workflows.save([node("a", "start")], [], "Other");
     const [mine, theirs] = [await create(), await create({ ...schedule, workflowId: other })];
-    const listOf = async (query: string) => ((await ann.browser.get(path + query)).body.data as { id: string }[]).map(({ id }) => id);
+    const listOf = async (query: string) =>
+      ((await ann.browser.get(path + query)).body.data as { id: string }[]).map(({ id }) => id);
     expect(await listOf("")).toEqual(expect.arrayContaining([mine.id, theirs.id]));
     expect(await listOf(`?workflowId=${other}`)).toEqual([theirs.id]);
     await ann.browser.delete(`${workflows.path}/workflows/${other}`);
@@ -412,7 +470,10 @@ describe("who may do what", () => {
     ] as const)
       for (const at of [`${own}/${id}${end}`, `${own}/${randomUUID()}${end}`, `${path}/${id}${end}`])
         expect((await eve.browser.send(method, at, body)).status).toBe(404);
-    expectProblem(await eve.browser.post(own, { workflowId, ...schedule }), { status: 404, code: "workflow_not_found" });
+    expectProblem(await eve.browser.post(own, { workflowId, ...schedule }), {
+      status: 404,
+      code: "workflow_not_found",
+    });
     expect((await ann.browser.get(`${path}/${id}`)).body.active).toBe(true);
   });
 });

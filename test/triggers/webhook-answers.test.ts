@@ -30,7 +30,11 @@ async function webhook(nodes: Nodes, lines = edges(), fields: Record<string, unk
 }
 
 async function deliver(url: string, body = "{}", headers: Record<string, string> = {}) {
-  const response = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+  const response = await fetch(url, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", ...headers },
+  });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -70,7 +74,9 @@ describe("an answer that the run gives", () => {
   });
 
   it("is no page of this server: it runs nothing, and tells nobody the address", async () => {
-    const { webhookUrl } = await webhook([respond({ body: "<script>x</script>", headers: { "content-type": "text/html" } })]);
+    const { webhookUrl } = await webhook([
+      respond({ body: "<script>x</script>", headers: { "content-type": "text/html" } }),
+    ]);
     const { headers } = await deliver(webhookUrl);
     expect(headers.get("content-security-policy")).toMatch(/(^|; )sandbox(;|$)/);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -118,7 +124,9 @@ describe("an answer that the run gives", () => {
   });
 
   it("is 202 with the run's id when it takes too long, or when nobody chose to wait", async () => {
-    const late = await webhook([hanging(), respond({ body: "late" })], edges("later>answer"), { answerWithinSeconds: 1 });
+    const late = await webhook([hanging(), respond({ body: "late" })], edges("later>answer"), {
+      answerWithinSeconds: 1,
+    });
     const begun = performance.now();
     const answer = await deliver(late.webhookUrl);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([202, { id: expect.any(String) }]);
@@ -151,7 +159,9 @@ describe("what an answer may not be", () => {
   });
 
   it("is refused in the run where only the run knows it", async () => {
-    const run = await ann.run(await ann.save([respond({ headers: { "X-A": "{{ $trigger.prompt }}" } })]), { runtimePrompt: "a\r\nb" });
+    const run = await ann.run(await ann.save([respond({ headers: { "X-A": "{{ $trigger.prompt }}" } })]), {
+      runtimePrompt: "a\r\nb",
+    });
     expect(run.error).toMatchObject({ code: "validation_failed", nodeId: "answer" });
   });
 
@@ -167,7 +177,9 @@ describe("what an answer may not be", () => {
 
   it("is no longer waited for once the trigger is changed", async () => {
     const { id, webhookUrl } = await webhook([respond({ body: "x" })]);
-    expect((await ann.owner.browser.patch(`${path}/${id}`, { answerWithinSeconds: null })).body.answerWithinSeconds).toBeNull();
+    expect(
+      (await ann.owner.browser.patch(`${path}/${id}`, { answerWithinSeconds: null })).body.answerWithinSeconds,
+    ).toBeNull();
     expect((await deliver(webhookUrl)).status).toBe(202);
     expect((await ann.owner.browser.patch(`${path}/${id}`, { name: "Other" })).body.answerWithinSeconds).toBeNull();
   });

@@ -30,7 +30,11 @@ function sendGithub(webhookUrl: string, payload: object, { event = "issues", for
   const text = JSON.stringify(payload);
   const body = form ? new URLSearchParams({ payload: text }).toString() : text;
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
-  return deliver(webhookUrl, body, { ...signGithub("gh", body, `d${++deliveries}`), "x-github-event": event, "content-type": type });
+  return deliver(webhookUrl, body, {
+    ...signGithub("gh", body, `d${++deliveries}`),
+    "x-github-event": event,
+    "content-type": type,
+  });
 }
 
 function sendSlack(webhookUrl: string, event: object) {
@@ -56,12 +60,19 @@ describe("the name of an event", () => {
 });
 
 describe("GitHub", () => {
-  it.each([true, false])("gets an answer to its ping, which starts nothing, also while the webhook is off (form: %s)", async (form) => {
-    const { id, webhookUrl } = await hooks.ofProvider("github", account.github, { active: false });
-    const ping = { zen: "Design for failure.", hook_id: 2_472_869, hook: { type: "Repository", id: 2_472_869, events: ["push"] } };
-    expect(await sendGithub(webhookUrl, ping, { event: "ping", form })).toMatchObject({ status: 200, text: "pong" });
-    expect(await hooks.startedBy(id)).toEqual([]);
-  });
+  it.each([true, false])(
+    "gets an answer to its ping, which starts nothing, also while the webhook is off (form: %s)",
+    async (form) => {
+      const { id, webhookUrl } = await hooks.ofProvider("github", account.github, { active: false });
+      const ping = {
+        zen: "Design for failure.",
+        hook_id: 2_472_869,
+        hook: { type: "Repository", id: 2_472_869, events: ["push"] },
+      };
+      expect(await sendGithub(webhookUrl, ping, { event: "ping", form })).toMatchObject({ status: 200, text: "pong" });
+      expect(await hooks.startedBy(id)).toEqual([]);
+    },
+  );
 
   it("is read the same as a form as it is as JSON", async () => {
     const { id, webhookUrl } = await hooks.ofProvider("github", account.github);
@@ -74,13 +85,22 @@ describe("GitHub", () => {
 
 describe("WhatsApp", () => {
   const metadata = { display_phone_number: "15550783881", phone_number_id: "106540352242922" };
-  const text = (from: string, id: string, body: string) => ({ from, id, timestamp: "1749416383", type: "text", text: { body } });
+  const text = (from: string, id: string, body: string) => ({
+    from,
+    id,
+    timestamp: "1749416383",
+    type: "text",
+    text: { body },
+  });
   const contact = (wa_id: string, name: string) => ({ profile: { name }, wa_id });
   const status = (id: string, word: string) => ({ id, status: word, timestamp: "1750030073", recipient_id: "49151" });
   const batch = (changes: object[][]) =>
     JSON.stringify({
       object: "whatsapp_business_account",
-      entry: changes.map((values, index) => ({ id: `10229${index}`, changes: values.map((value) => ({ value, field: "messages" })) })),
+      entry: changes.map((values, index) => ({
+        id: `10229${index}`,
+        changes: values.map((value) => ({ value, field: "messages" })),
+      })),
     });
   const value = (fields: object) => ({ messaging_product: "whatsapp", metadata, ...fields });
   const send = (url: string, body: string) => deliver(url, body, signWhatsapp("wa", body));
@@ -107,7 +127,12 @@ describe("WhatsApp", () => {
       entry: [
         {
           id: "102290",
-          changes: [{ field: "messages", value: value({ contacts: [contact("492", "Bob")], messages: [text("492", "wamid.2", "two")] }) }],
+          changes: [
+            {
+              field: "messages",
+              value: value({ contacts: [contact("492", "Bob")], messages: [text("492", "wamid.2", "two")] }),
+            },
+          ],
         },
       ],
     });
@@ -137,7 +162,12 @@ describe("a webhook that asks for some events only", () => {
   const stripe =
     (type: string): Sent =>
     (url) => {
-      const body = JSON.stringify({ id: `evt_${++deliveries}`, object: "event", type, data: { object: { id: "ch_1", amount: 500 } } });
+      const body = JSON.stringify({
+        id: `evt_${++deliveries}`,
+        object: "event",
+        type,
+        data: { object: { id: "ch_1", amount: 500 } },
+      });
       return deliver(url, body, signStripe("whsec_stripe", body));
     };
   const telegram =
@@ -145,7 +175,10 @@ describe("a webhook that asks for some events only", () => {
     (url) =>
       deliver(
         url,
-        JSON.stringify({ update_id: ++deliveries, message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: false } } }),
+        JSON.stringify({
+          update_id: ++deliveries,
+          message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: false } },
+        }),
         {
           "x-telegram-bot-api-secret-token": "tg",
         },
@@ -156,8 +189,18 @@ describe("a webhook that asks for some events only", () => {
   it.each<[string, keyof typeof account, Record<string, unknown>, [fitting: Sent, other: Sent]]>([
     ["a name", "github", { events: ["issues"] }, [github(issue), github(issue, "push")]],
     ["a name and what happened", "github", { events: ["issues.opened"] }, [github(issue), github(closed)]],
-    ["the beginning of a name", "stripe", { events: ["charge.*"] }, [stripe("charge.refunded"), stripe("invoice.paid")]],
-    ["a kind of Slack message", "slack", { events: ["message.im"] }, [slack({ ...message, channel_type: "im" }), slack(message)]],
+    [
+      "the beginning of a name",
+      "stripe",
+      { events: ["charge.*"] },
+      [stripe("charge.refunded"), stripe("invoice.paid")],
+    ],
+    [
+      "a kind of Slack message",
+      "slack",
+      { events: ["message.im"] },
+      [slack({ ...message, channel_type: "im" }), slack(message)],
+    ],
     [
       "a repository, in any case",
       "github",
@@ -165,8 +208,18 @@ describe("a webhook that asks for some events only", () => {
       [github(issue), github({ ...issue, repository: { full_name: "a/b" } })],
     ],
     ["a Slack channel", "slack", { places: ["C1"] }, [slack(message), slack({ ...message, channel: "C2" })]],
-    ["a chat by its name", "telegram", { places: ["@acme"] }, [telegram({ id: -1, username: "Acme" }), telegram({ id: -2 })]],
-    ["a chat by its id", "telegram", { places: ["-2"] }, [telegram({ id: -2 }), telegram({ id: -1, username: "acme" })]],
+    [
+      "a chat by its name",
+      "telegram",
+      { places: ["@acme"] },
+      [telegram({ id: -1, username: "Acme" }), telegram({ id: -2 })],
+    ],
+    [
+      "a chat by its id",
+      "telegram",
+      { places: ["-2"] },
+      [telegram({ id: -2 }), telegram({ id: -1, username: "acme" })],
+    ],
     [
       "an expression",
       "github",
@@ -185,7 +238,9 @@ describe("a webhook that asks for some events only", () => {
   });
 
   it("says on the trigger when its expression fails, and does not make the sender try again", async () => {
-    const { id, webhookUrl } = await hooks.ofProvider("github", account.github, { filter: "$trigger.payload.action + 1" });
+    const { id, webhookUrl } = await hooks.ofProvider("github", account.github, {
+      filter: "$trigger.payload.action + 1",
+    });
     expect((await sendGithub(webhookUrl, issue)).status).toBe(200);
     expect((await hooks.read(id)).lastError).toMatch(/^The filter failed: /);
     await hooks.owner.browser.patch(`${hooks.path}/${id}`, { filter: "$trigger.payload.action" });
@@ -200,10 +255,19 @@ describe("a webhook that asks for some events only", () => {
   it("starts the other messages of a delivery when one of them keeps its filter busy, and says so", async () => {
     const filter = "$contains($trigger.prompt, /^(a+)+$/) = false";
     const { id, webhookUrl } = await hooks.ofProvider("whatsapp", account.whatsapp, { filter });
-    const message = (from: string, body: string) => ({ from, id: `wamid.${from}`, timestamp: "1750030073", type: "text", text: { body } });
+    const message = (from: string, body: string) => ({
+      from,
+      id: `wamid.${from}`,
+      timestamp: "1750030073",
+      type: "text",
+      text: { body },
+    });
     const messages = [message("1", `${"a".repeat(40)}!`), message("2", "Hello")];
     const value = { messaging_product: "whatsapp", metadata: { phone_number_id: "1" }, messages };
-    const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: "1", changes: [{ field: "messages", value }] }] });
+    const body = JSON.stringify({
+      object: "whatsapp_business_account",
+      entry: [{ id: "1", changes: [{ field: "messages", value }] }],
+    });
     expect((await deliver(webhookUrl, body, signWhatsapp("wa", body))).status).toBe(200);
     expect(await hooks.startedBy(id)).toMatchObject([{ prompt: "Hello" }]);
     expect((await hooks.read(id)).lastError).not.toBeNull();
@@ -218,9 +282,21 @@ describe("a webhook that asks for some events only", () => {
   it("is refused with an expression that cannot be read, and with fields that do not belong to it", async () => {
     const credentialId = await hooks.connect("github", account.github);
     const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W" };
-    const broken = await hooks.owner.browser.post(hooks.path, { ...wanted, provider: "github", credentialId, filter: "a +" });
-    expect(expectProblem(broken, { status: 400, code: "validation_failed" }).errors).toMatchObject([{ pointer: "/filter" }]);
-    const generic = await hooks.owner.browser.post(hooks.path, { ...wanted, signature: "none", events: ["x"], places: ["y"] });
+    const broken = await hooks.owner.browser.post(hooks.path, {
+      ...wanted,
+      provider: "github",
+      credentialId,
+      filter: "a +",
+    });
+    expect(expectProblem(broken, { status: 400, code: "validation_failed" }).errors).toMatchObject([
+      { pointer: "/filter" },
+    ]);
+    const generic = await hooks.owner.browser.post(hooks.path, {
+      ...wanted,
+      signature: "none",
+      events: ["x"],
+      places: ["y"],
+    });
     expect(expectProblem(generic, { status: 400, code: "validation_failed" }).errors).toMatchObject([
       { pointer: "/events" },
       { pointer: "/places" },

@@ -17,13 +17,22 @@ beforeAll(async () => {
   bob = await signUpOwner(ann.app, "Bob");
   const { credentials, defaults } = ann.app.parts.vault;
   const { organizationId } = ann.owner;
-  const account = { type: "telegram_bot", name: "Bot", data: { botToken: "123456:canary", baseUrl: telegram.url }, createdBy: null };
+  const account = {
+    type: "telegram_bot",
+    name: "Bot",
+    data: { botToken: "123456:canary", baseUrl: telegram.url },
+    createdBy: null,
+  };
   const { id } = await credentials.create(organizationId, account);
   await defaults.set({ organizationId, apiKeyId: null, type: "telegram_bot" }, id);
   workflowId = await ann.save([node("a", "set_fields", { fields: { payload: "$trigger.payload" } })]);
-  sendingId = await ann.save([node("send", "telegram_send_photo", { chatId: "7", photoBase64: "$trigger.payload.photo.handle" })]);
+  sendingId = await ann.save([
+    node("send", "telegram_send_photo", { chatId: "7", photoBase64: "$trigger.payload.photo.handle" }),
+  ]);
 });
-beforeEach(() => telegram.script([{ json: { ok: true, result: { message_id: 1, chat: { id: 7 }, photo: [{ file_id: "f" }] } } }]));
+beforeEach(() =>
+  telegram.script([{ json: { ok: true, result: { message_id: 1, chat: { id: 7 }, photo: [{ file_id: "f" }] } } }]),
+);
 afterAll(async () => {
   await ann?.stop();
   await telegram?.stop();
@@ -79,21 +88,35 @@ describe("a form that is delivered", () => {
   it.each([
     ["without a boundary", "multipart/form-data", "--x\r\n\r\n--x--\r\n"],
     ["that ends early", "multipart/form-data; boundary=x", '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
-    ["with a part without a name", "multipart/form-data; boundary=x", "--x\r\nContent-Type: text/plain\r\n\r\n1\r\n--x--\r\n"],
+    [
+      "with a part without a name",
+      "multipart/form-data; boundary=x",
+      "--x\r\nContent-Type: text/plain\r\n\r\n1\r\n--x--\r\n",
+    ],
     ["with nothing of its boundary", "multipart/form-data; boundary=x", "hello"],
   ])("%s is refused", async (_name, type, body) => {
     const { webhookUrl } = await webhook();
-    const problem = expectProblem(await deliver(webhookUrl, { headers: { "content-type": type }, body }), { status: 400 });
-    expect(problem).toMatchObject({ code: "malformed_request", detail: "The multipart form of the delivery cannot be read." });
+    const problem = expectProblem(await deliver(webhookUrl, { headers: { "content-type": type }, body }), {
+      status: 400,
+    });
+    expect(problem).toMatchObject({
+      code: "malformed_request",
+      detail: "The multipart form of the delivery cannot be read.",
+    });
   });
 
-  it.each(["boundary=x", 'other="; boundary=z"; boundary=x'])("with too many parts is refused: %s", async (parameters) => {
-    const { webhookUrl } = await webhook();
-    const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
-    const headers = { "content-type": `multipart/form-data; ${parameters}` };
-    const problem = expectProblem(await deliver(webhookUrl, { headers, body: `${part.repeat(1001)}--x--\r\n` }), { status: 413 });
-    expect(problem.detail).toBe("A form may have 1000 parts at most.");
-  });
+  it.each(["boundary=x", 'other="; boundary=z"; boundary=x'])(
+    "with too many parts is refused: %s",
+    async (parameters) => {
+      const { webhookUrl } = await webhook();
+      const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
+      const headers = { "content-type": `multipart/form-data; ${parameters}` };
+      const problem = expectProblem(await deliver(webhookUrl, { headers, body: `${part.repeat(1001)}--x--\r\n` }), {
+        status: 413,
+      });
+      expect(problem.detail).toBe("A form may have 1000 parts at most.");
+    },
+  );
 });
 
 describe("a file in a delivery", () => {
@@ -101,7 +124,10 @@ describe("a file in a delivery", () => {
     const { webhookUrl } = await webhook();
     const { run, payload } = await seen(webhookUrl, { body: formWith(picture) });
     const handle = `file:${run.id}/1`;
-    expect(payload).toEqual({ title: "Ann", photo: { name: "ä b.png", type: "image/png", size: picture.length, handle } });
+    expect(payload).toEqual({
+      title: "Ann",
+      photo: { name: "ä b.png", type: "image/png", size: picture.length, handle },
+    });
     expect(JSON.stringify(run)).not.toContain(picture.toString("base64"));
     const address = `${ann.path}/runs/${run.id}/files/1`;
     const cookie = [...ann.owner.browser.cookies].map((pair) => pair.join("=")).join("; ");
@@ -112,8 +138,14 @@ describe("a file in a delivery", () => {
     expect(read.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''%C3%A4%20b.png");
     expect(read.headers.get("x-content-type-options")).toBe("nosniff");
 
-    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${run.id}/files/2`), { status: 404, code: "not_found" });
-    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${randomUUID()}/files/1`), { status: 404, code: "not_found" });
+    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${run.id}/files/2`), {
+      status: 404,
+      code: "not_found",
+    });
+    expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${randomUUID()}/files/1`), {
+      status: 404,
+      code: "not_found",
+    });
     const foreign = `/api/organizations/${bob.organizationId}/runs/${run.id}/files/1`;
     expectProblem(await bob.browser.get(foreign), { status: 404, code: "not_found" });
     expectProblem(await bob.browser.get(address), { status: 404 });
@@ -121,8 +153,13 @@ describe("a file in a delivery", () => {
 
   it("may be the whole body, where that is no text", async () => {
     const { webhookUrl } = await webhook();
-    const { run, payload } = await seen(webhookUrl, { headers: { "content-type": "image/png" }, body: new Uint8Array(picture) });
-    expect(payload).toEqual({ file: { name: null, type: "image/png", size: picture.length, handle: `file:${run.id}/1` } });
+    const { run, payload } = await seen(webhookUrl, {
+      headers: { "content-type": "image/png" },
+      body: new Uint8Array(picture),
+    });
+    expect(payload).toEqual({
+      file: { name: null, type: "image/png", size: picture.length, handle: `file:${run.id}/1` },
+    });
   });
 
   it("is sent by a node that takes bytes, again by a second run, and the run shows its handle alone", async () => {
@@ -142,13 +179,21 @@ describe("a file in a delivery", () => {
     const parameters = { to: ["b@example.test"], subject: "x", text: "x", attachments: `{{ ${expression} }}` };
     const { webhookUrl } = await webhook(await ann.save([node("send", "email_send", parameters)]));
     const sent = await runOf(webhookUrl, { body: formWith(Buffer.alloc(700_000, 1)) });
-    expect(sent.error).toMatchObject({ code: "validation_failed", message: expect.stringMatching(/files of 25 MB at most/) });
+    expect(sent.error).toMatchObject({
+      code: "validation_failed",
+      message: expect.stringMatching(/files of 25 MB at most/),
+    });
   });
 
   it("of another organization or of nobody fails the node that names it", async () => {
     const { webhookUrl } = await webhook();
     const { run } = await seen(webhookUrl, { body: formWith(picture) });
-    const account = { type: "telegram_bot", name: "Bot", data: { botToken: "123456:b", baseUrl: telegram.url }, createdBy: null };
+    const account = {
+      type: "telegram_bot",
+      name: "Bot",
+      data: { botToken: "123456:b", baseUrl: telegram.url },
+      createdBy: null,
+    };
     const { reference } = await ann.app.parts.vault.credentials.create(bob.organizationId, account);
     const stolen = { chatId: "7", photoBase64: `file:${run.id}/1` };
     const nodes = [node("send", "telegram_send_photo", stolen, { credentials: { telegram_bot: reference } })];

@@ -40,7 +40,9 @@ const slack: Sent = {
       type: "event_callback",
       event_id: `Ev${++deliveries}`,
       event_time: 1_355_517_523,
-      authorizations: [{ enterprise_id: null, team_id: "T1", user_id: "U_OURS", is_bot: true, is_enterprise_install: false }],
+      authorizations: [
+        { enterprise_id: null, team_id: "T1", user_id: "U_OURS", is_bot: true, is_enterprise_install: false },
+      ],
     }),
   sign: (body) => signSlack("sl", body),
 };
@@ -53,7 +55,8 @@ const telegram: Sent = {
 const github: Sent = {
   provider: "github",
   data: { kind: "bearer", accessToken: "t", webhookSecret: "gh" },
-  body: (sender) => JSON.stringify({ action: "created", comment: { body: "hi" }, repository: { full_name: "a/b" }, sender }),
+  body: (sender) =>
+    JSON.stringify({ action: "created", comment: { body: "hi" }, repository: { full_name: "a/b" }, sender }),
   sign: (body) => signGithub("gh", body, `d${++deliveries}`),
 };
 const whatsapp: Sent = {
@@ -63,7 +66,12 @@ const whatsapp: Sent = {
     JSON.stringify({
       object: "whatsapp_business_account",
       entry: [
-        { id: "9", changes: [{ field: "messages", value: { messaging_product: "whatsapp", n: ++deliveries, ...(value as object) } }] },
+        {
+          id: "9",
+          changes: [
+            { field: "messages", value: { messaging_product: "whatsapp", n: ++deliveries, ...(value as object) } },
+          ],
+        },
       ],
     }),
   sign: (body) => signWhatsapp("wa", body),
@@ -71,13 +79,26 @@ const whatsapp: Sent = {
 const interactions: Sent = {
   provider: "discord",
   data: { botToken: "b", applicationPublicKey: discord.publicKey },
-  body: (user) => JSON.stringify({ id: String(++deliveries), application_id: "42", type: 2, data: { name: "ask" }, member: { user } }),
+  body: (user) =>
+    JSON.stringify({
+      id: String(++deliveries),
+      application_id: "42",
+      type: 2,
+      data: { name: "ask" },
+      member: { user },
+    }),
   sign: (body) => discord.sign(body),
 };
 
 const message = { type: "message", channel: "C1", text: "hi", ts: "1.1", channel_type: "channel" };
 const person = { ...message, user: "U1" };
-const ofOurApp = { ...message, user: "U_OURS", bot_id: "B_OURS", app_id: "A_OURS", bot_profile: { id: "B_OURS", app_id: "A_OURS" } };
+const ofOurApp = {
+  ...message,
+  user: "U_OURS",
+  bot_id: "B_OURS",
+  app_id: "A_OURS",
+  bot_profile: { id: "B_OURS", app_id: "A_OURS" },
+};
 const ofOtherBot = { ...message, user: "U2", bot_id: "B2", app_id: "A2" };
 const status = { id: "wamid.1", status: "delivered", timestamp: "1", recipient_id: "49151" };
 const chat = { id: 5, type: "group" };
@@ -91,15 +112,43 @@ describe("events that no person caused", () => {
   it.each<[string, Sent, unknown]>([
     ["a Slack message of our own app", slack, ofOurApp],
     ["a Slack message of another bot", slack, ofOtherBot],
-    ["a Slack message of an incoming webhook", slack, { ...message, subtype: "bot_message", bot_id: "B3", username: "alerts" }],
-    ["an edit of our own Slack message", slack, { ...message, text: undefined, subtype: "message_changed", message: ofOurApp }],
-    ["a deletion of our own Slack message", slack, { ...message, subtype: "message_deleted", previous_message: ofOurApp }],
-    ["a reaction of our own Slack bot", slack, { type: "reaction_added", user: "U_OURS", reaction: "eyes", item_user: "U1" }],
-    ["a Telegram message of another bot", telegram, { message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: true } } }],
-    ["a Telegram message of our own bot", telegram, { edited_message: { message_id: 1, chat, from: { id: 77, is_bot: true } } }],
+    [
+      "a Slack message of an incoming webhook",
+      slack,
+      { ...message, subtype: "bot_message", bot_id: "B3", username: "alerts" },
+    ],
+    [
+      "an edit of our own Slack message",
+      slack,
+      { ...message, text: undefined, subtype: "message_changed", message: ofOurApp },
+    ],
+    [
+      "a deletion of our own Slack message",
+      slack,
+      { ...message, subtype: "message_deleted", previous_message: ofOurApp },
+    ],
+    [
+      "a reaction of our own Slack bot",
+      slack,
+      { type: "reaction_added", user: "U_OURS", reaction: "eyes", item_user: "U1" },
+    ],
+    [
+      "a Telegram message of another bot",
+      telegram,
+      { message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: true } } },
+    ],
+    [
+      "a Telegram message of our own bot",
+      telegram,
+      { edited_message: { message_id: 1, chat, from: { id: 77, is_bot: true } } },
+    ],
     ["a comment of a GitHub app", github, { id: 41_898_282, login: "github-actions[bot]", type: "Bot" }],
     ["a WhatsApp status", whatsapp, { statuses: [status] }],
-    ["a WhatsApp message sent from the phone", whatsapp, { message_echoes: [{ from: "1", to: "2", id: "w", type: "text" }] }],
+    [
+      "a WhatsApp message sent from the phone",
+      whatsapp,
+      { message_echoes: [{ from: "1", to: "2", id: "w", type: "text" }] },
+    ],
     ["a Discord interaction of a bot", interactions, { id: "42", username: "ours", bot: true }],
   ])("start nothing unless somebody asks for them: %s", async (_, sent, event) => {
     const { id, webhookUrl } = await hooks.ofProvider(sent.provider, sent.data);
@@ -119,7 +168,11 @@ describe("events that no person caused", () => {
     ["an edit by a person", slack, { ...message, subtype: "message_changed", message: { ...person, text: "ho" } }],
     ["an answer in a thread of our bot", slack, { ...person, thread_ts: "1.0", parent_user_id: "U_OURS" }],
     ["our bot came into a channel", slack, { type: "member_joined_channel", user: "U_OURS", channel: "C1" }],
-    ["a Telegram message of a person", telegram, { message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: false } } }],
+    [
+      "a Telegram message of a person",
+      telegram,
+      { message: { message_id: 1, text: "hi", chat, from: { id: 8, is_bot: false } } },
+    ],
     [
       "a Telegram message of an administrator who stays anonymous",
       telegram,
@@ -127,7 +180,11 @@ describe("events that no person caused", () => {
     ],
     ["a Telegram channel post", telegram, { channel_post: { message_id: 1, text: "hi", chat, sender_chat: chat } }],
     ["a GitHub comment of a person", github, { id: 5, login: "ann", type: "User" }],
-    ["a WhatsApp message beside a status", whatsapp, { statuses: [status], messages: [{ from: "49", id: "w", text: { body: "hey" } }] }],
+    [
+      "a WhatsApp message beside a status",
+      whatsapp,
+      { statuses: [status], messages: [{ from: "49", id: "w", text: { body: "hey" } }] },
+    ],
     ["a Discord interaction of a person", interactions, { id: "7", username: "ann" }],
   ])("are not: %s", async (_, sent, event) => {
     const { id, webhookUrl } = await hooks.ofProvider(sent.provider, sent.data);
@@ -139,7 +196,12 @@ describe("events that no person caused", () => {
     const wanted = { workflowId: hooks.workflowId, name: "W", takesBots: true };
     const generic = await hooks.owner.browser.post(hooks.path, { ...wanted, kind: "webhook", signature: "none" });
     expectProblem(generic, { status: 400, code: "validation_failed" });
-    const schedule = await hooks.owner.browser.post(hooks.path, { ...wanted, kind: "schedule", cron: "0 0 1 1 *", timeZone: "UTC" });
+    const schedule = await hooks.owner.browser.post(hooks.path, {
+      ...wanted,
+      kind: "schedule",
+      cron: "0 0 1 1 *",
+      timeZone: "UTC",
+    });
     expectProblem(schedule, { status: 400, code: "validation_failed" });
   });
 });
@@ -147,7 +209,14 @@ describe("events that no person caused", () => {
 describe("an event that no person ever causes", () => {
   const create = async (sent: Sent, fields: object) => {
     const credentialId = await hooks.connect(sent.provider, sent.data);
-    const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", provider: sent.provider, credentialId, ...fields };
+    const wanted = {
+      workflowId: hooks.workflowId,
+      kind: "webhook",
+      name: "W",
+      provider: sent.provider,
+      credentialId,
+      ...fields,
+    };
     return await hooks.owner.browser.post(hooks.path, wanted);
   };
   const refused = (event: string) => ({
@@ -171,7 +240,8 @@ describe("an event that no person ever causes", () => {
   });
 
   it("may be one of those that a wider name stands for", async () => {
-    for (const event of ["*", "s*", "messages.*"]) expect((await create(whatsapp, { events: [event] })).status).toBe(201);
+    for (const event of ["*", "s*", "messages.*"])
+      expect((await create(whatsapp, { events: [event] })).status).toBe(201);
     for (const event of ["message", "message.*"]) expect((await create(slack, { events: [event] })).status).toBe(201);
   });
 
@@ -199,7 +269,10 @@ describe("a workflow that starts itself", () => {
       environment: { TRIGGER_OWN_EVENTS_PER_MINUTE: "3" },
     });
     try {
-      const { id, webhookUrl } = await hooks.ofProvider("slack", slack.data, { takesBots: true, workflowId: await slackAnswer() });
+      const { id, webhookUrl } = await hooks.ofProvider("slack", slack.data, {
+        takesBots: true,
+        workflowId: await slackAnswer(),
+      });
       const urls = [webhookUrl, webhookUrl.replace(hooks.app.platformUrl, second.platformUrl)];
       const codes: number[] = [];
       for (let time = 0; time < 6; time++) codes.push((await send(slack, urls[time % 2] ?? "", ofOurApp)).status);
@@ -210,7 +283,9 @@ describe("a workflow that starts itself", () => {
       expect(await hooks.read(id)).toMatchObject({ active: false, stoppedReason: reason });
       const failing = await hooks.owner.browser.get(`${hooks.path}?failing=true`);
       expect(failing.body.data.map(({ id: one }: { id: string }) => one)).toContain(id);
-      const lines = [...hooks.app.logLines, ...second.logLines].filter((line) => line.includes(id) && line.includes("starting itself"));
+      const lines = [...hooks.app.logLines, ...second.logLines].filter(
+        (line) => line.includes(id) && line.includes("starting itself"),
+      );
       expect(lines).toHaveLength(1);
 
       const on = await hooks.owner.browser.patch(`${hooks.path}/${id}`, { active: true });
@@ -237,16 +312,24 @@ describe("a workflow that starts itself", () => {
   });
 
   it("is counted anew after a minute", async () => {
-    const { id, webhookUrl } = await hooks.ofProvider("slack", slack.data, { takesBots: true, workflowId: await slackAnswer() });
+    const { id, webhookUrl } = await hooks.ofProvider("slack", slack.data, {
+      takesBots: true,
+      workflowId: await slackAnswer(),
+    });
     for (let time = 0; time < 3; time++) expect((await send(slack, webhookUrl, ofOurApp)).status).toBe(202);
-    await hooks.app.database.query("UPDATE trigger SET own_events_since = own_events_since - interval '61 seconds' WHERE id = $1", [id]);
+    await hooks.app.database.query(
+      "UPDATE trigger SET own_events_since = own_events_since - interval '61 seconds' WHERE id = $1",
+      [id],
+    );
     expect((await send(slack, webhookUrl, ofOurApp)).status).toBe(202);
     expect(await reasonOf(id)).toBeNull();
   });
 
   it("by receipts for what it sends to one person is stopped, by those of many is not", async () => {
     const workflowId = await answering("whatsapp_send_text_message", { to: "49151", text: "hi" });
-    const [one, many] = await Promise.all([0, 1].map(() => hooks.ofProvider("whatsapp", whatsapp.data, { workflowId, takesBots: true })));
+    const [one, many] = await Promise.all(
+      [0, 1].map(() => hooks.ofProvider("whatsapp", whatsapp.data, { workflowId, takesBots: true })),
+    );
     for (let time = 0; time < 5; time++) {
       const another = { ...status, id: `wamid.${time}` };
       await send(whatsapp, one?.webhookUrl ?? "", { statuses: [another] });
@@ -258,7 +341,12 @@ describe("a workflow that starts itself", () => {
   });
 
   it("as the person whose GitHub token it uses is stopped, and another person who is as busy is not", async () => {
-    const workflowId = await answering("github_create_issue_comment", { owner: "a", repo: "b", issueNumber: 1, body: "hi" });
+    const workflowId = await answering("github_create_issue_comment", {
+      owner: "a",
+      repo: "b",
+      issueNumber: 1,
+      body: "hi",
+    });
     const data = { ...github.data, baseUrl: provider.url };
     const [own, other] = await Promise.all([0, 1].map(() => hooks.ofProvider("github", data, { workflowId })));
     const ann = { json: { id: 5, login: "ann", type: "User" } };

@@ -25,7 +25,9 @@ const account = {
 type Name = keyof typeof account;
 
 // What the vendors answer, as their references show it.
-const noWebhook: Answer = { json: { ok: true, result: { url: "", has_custom_certificate: false, pending_update_count: 0 } } };
+const noWebhook: Answer = {
+  json: { ok: true, result: { url: "", has_custom_certificate: false, pending_update_count: 0 } },
+};
 const done = (description: string): Answer => ({ json: { ok: true, result: true, description } });
 const webhookAt = (url: string): Answer => ({
   json: { ok: true, result: { url, has_custom_certificate: false, pending_update_count: 0 } },
@@ -53,7 +55,13 @@ it("says which providers can be told where to deliver to, and which of them for 
   const delivering = hooks.app.parts.catalog.providers.filter(({ webhook }) => webhook);
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual(delivering.map(({ id }) => id));
   const of = (id: string) => body.data.find((entry: { id: string }) => entry.id === id);
-  expect(of("discord")).toEqual({ id: "discord", title: "Discord", credentialType: "discord_bot", canRegister: true, needsPlace: false });
+  expect(of("discord")).toEqual({
+    id: "discord",
+    title: "Discord",
+    credentialType: "discord_bot",
+    canRegister: true,
+    needsPlace: false,
+  });
   expect(of("github")).toMatchObject({ canRegister: true, needsPlace: true });
   expect(of("slack")).toMatchObject({ canRegister: false, needsPlace: false });
 });
@@ -79,12 +87,23 @@ const settingUp: Record<Name, Answer[]> = {
 async function setUp(name: Name, fields: Record<string, unknown> = {}) {
   provider.script(settingUp[name]);
   const places = name === "github" ? { places: ["acme/shop"] } : {};
-  const made = await hooks.ofProvider(name, { ...account[name], baseUrl: provider.url }, { register: true, ...places, ...fields });
+  const made = await hooks.ofProvider(
+    name,
+    { ...account[name], baseUrl: provider.url },
+    { register: true, ...places, ...fields },
+  );
   return { made, told: sentTo(name) };
 }
 
-const issue = JSON.stringify({ action: "opened", repository: { full_name: "acme/shop" }, sender: { id: 5, type: "User" } });
-const update = JSON.stringify({ update_id: 1, message: { text: "hi", chat: { id: 1 }, from: { id: 7, is_bot: false } } });
+const issue = JSON.stringify({
+  action: "opened",
+  repository: { full_name: "acme/shop" },
+  sender: { id: 5, type: "User" },
+});
+const update = JSON.stringify({
+  update_id: 1,
+  message: { text: "hi", chat: { id: 1 }, from: { id: 7, is_bot: false } },
+});
 const event = JSON.stringify({ id: "evt_1", object: "event", type: "charge.refunded" });
 const deliveries: Record<Name, (secret: string) => [body: string, headers: Record<string, string>]> = {
   telegram: (secret) => [update, { "x-telegram-bot-api-secret-token": secret }],
@@ -94,30 +113,49 @@ const deliveries: Record<Name, (secret: string) => [body: string, headers: Recor
 const names = Object.keys(account) as Name[];
 
 describe("a webhook that is set up at its provider", () => {
-  it.each(names)("of %s is told its address and a secret, which nobody else sees, and takes what is signed with it", async (name) => {
-    const { made, told } = await setUp(name);
-    expect(made).toMatchObject({ isRegistered: true, active: true, webhookUrl: null, signingSecret: null });
-    expect(told.url).toMatch(new RegExp(`^${hooks.app.platformUrl}/webhooks/${made.id}/[\\w-]{43}$`));
-    expect((await deliver(told.url, ...deliveries[name](told.secret))).status).toBe(202);
-    expect((await deliver(told.url, ...deliveries[name]("wrong"))).status).toBe(401);
-    expect(await hooks.startedBy(made.id)).toHaveLength(1);
+  it.each(names)(
+    "of %s is told its address and a secret, which nobody else sees, and takes what is signed with it",
+    async (name) => {
+      const { made, told } = await setUp(name);
+      expect(made).toMatchObject({ isRegistered: true, active: true, webhookUrl: null, signingSecret: null });
+      expect(told.url).toMatch(new RegExp(`^${hooks.app.platformUrl}/webhooks/${made.id}/[\\w-]{43}$`));
+      expect((await deliver(told.url, ...deliveries[name](told.secret))).status).toBe(202);
+      expect((await deliver(told.url, ...deliveries[name]("wrong"))).status).toBe(401);
+      expect(await hooks.startedBy(made.id)).toHaveLength(1);
 
-    const [row] = await hooks.app.database.query<{ text: string }>("SELECT t::text AS text FROM trigger t WHERE id = $1", [made.id]);
-    const seen = [JSON.stringify(made), row?.text ?? "", JSON.stringify(await hooks.read(made.id)), hooks.app.logLines.join("")].join("");
-    const token = told.url.split("/").at(-1) ?? "";
-    for (const secret of [told.secret, token]) {
-      expect(secret.length).toBeGreaterThan(10);
-      expect(seen).not.toContain(secret);
-      expect(seen).not.toContain(Buffer.from(secret).toString("hex"));
-    }
-  });
+      const [row] = await hooks.app.database.query<{ text: string }>(
+        "SELECT t::text AS text FROM trigger t WHERE id = $1",
+        [made.id],
+      );
+      const seen = [
+        JSON.stringify(made),
+        row?.text ?? "",
+        JSON.stringify(await hooks.read(made.id)),
+        hooks.app.logLines.join(""),
+      ].join("");
+      const token = told.url.split("/").at(-1) ?? "";
+      for (const secret of [told.secret, token]) {
+        expect(secret.length).toBeGreaterThan(10);
+        expect(seen).not.toContain(secret);
+        expect(seen).not.toContain(Buffer.from(secret).toString("hex"));
+      }
+    },
+  );
 
   it("asks for the events that it takes, as the provider calls them", async () => {
     const telegram = await setUp("telegram", { events: ["message", "callback_query"] });
     expect(telegram.told.json).toMatchObject({ allowed_updates: ["message", "callback_query"] });
-    expect(provider.requests().map(({ path }) => path)).toEqual(["/bot77:canary-token/getWebhookInfo", "/bot77:canary-token/setWebhook"]);
+    expect(provider.requests().map(({ path }) => path)).toEqual([
+      "/bot77:canary-token/getWebhookInfo",
+      "/bot77:canary-token/setWebhook",
+    ]);
     const github = await setUp("github", { events: ["issues.opened", "issues.closed", "push"] });
-    expect(github.told.json).toMatchObject({ name: "web", active: true, events: ["issues", "push"], config: { content_type: "json" } });
+    expect(github.told.json).toMatchObject({
+      name: "web",
+      active: true,
+      events: ["issues", "push"],
+      config: { content_type: "json" },
+    });
     expect(provider.requests()).toMatchObject([
       { method: "POST", path: "/repos/acme/shop/hooks", headers: { authorization: "Bearer canary-token" } },
     ]);
@@ -132,21 +170,34 @@ describe("a webhook that is set up at its provider", () => {
         "telegram",
         [
           noWebhook,
-          { status: 400, json: { ok: false, error_code: 400, description: "Bad Request: bad webhook: 77:canary-token" } },
+          {
+            status: 400,
+            json: { ok: false, error_code: 400, description: "Bad Request: bad webhook: 77:canary-token" },
+          },
           noWebhook,
         ],
       ],
       ["github", [{ status: 404, json: { message: "Not Found canary-token", status: "404" } }, { json: [] }]],
       [
         "stripe",
-        [{ status: 400, json: { error: { message: "Invalid URL canary-token", type: "invalid_request_error" } } }, { json: { data: [] } }],
+        [
+          { status: 400, json: { error: { message: "Invalid URL canary-token", type: "invalid_request_error" } } },
+          { json: { data: [] } },
+        ],
       ],
     ];
     for (const [name, answers] of refusals) {
       const credentialId = await hooks.connect(name, { ...account[name], baseUrl: provider.url });
       const before = await hooks.app.database.query("SELECT id FROM trigger");
       provider.script(answers);
-      const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", provider: name, credentialId, register: true };
+      const wanted = {
+        workflowId: hooks.workflowId,
+        kind: "webhook",
+        name: "W",
+        provider: name,
+        credentialId,
+        register: true,
+      };
       const { status, text } = await hooks.owner.browser.post(hooks.path, {
         ...wanted,
         ...(name === "github" && { places: ["acme/shop"] }),
@@ -162,8 +213,18 @@ describe("a webhook that is set up at its provider", () => {
     const credentialId = await hooks.connect("telegram", { ...account.telegram, baseUrl: provider.url });
     const other = webhookAt("https://other.test/secret-path");
     provider.script([other, other]);
-    const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", provider: "telegram", credentialId, register: true };
-    const problem = expectProblem(await hooks.owner.browser.post(hooks.path, wanted), { status: 409, code: "conflict" });
+    const wanted = {
+      workflowId: hooks.workflowId,
+      kind: "webhook",
+      name: "W",
+      provider: "telegram",
+      credentialId,
+      register: true,
+    };
+    const problem = expectProblem(await hooks.owner.browser.post(hooks.path, wanted), {
+      status: 409,
+      code: "conflict",
+    });
     expect(problem.detail).toBe("This bot delivers to another address at other.test. Remove that webhook first.");
     expect(provider.requests().every(({ path }) => path.endsWith("/getWebhookInfo"))).toBe(true);
   });
@@ -172,14 +233,25 @@ describe("a webhook that is set up at its provider", () => {
     const credentialId = await hooks.connect("slack", { kind: "bearer", accessToken: "x", signingSecret: "s" });
     const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", register: true };
     const slack = await hooks.owner.browser.post(hooks.path, { ...wanted, provider: "slack", credentialId });
-    expect(expectProblem(slack, { status: 400, code: "validation_failed" }).errors).toMatchObject([{ pointer: "/register" }]);
+    expect(expectProblem(slack, { status: 400, code: "validation_failed" }).errors).toMatchObject([
+      { pointer: "/register" },
+    ]);
     const github = await hooks.connect("github", { ...account.github, baseUrl: provider.url });
     for (const places of [[], ["acme"], ["a/b", "a/c"], ["../x/y"]]) {
-      const answer = await hooks.owner.browser.post(hooks.path, { ...wanted, provider: "github", credentialId: github, places });
-      expect(expectProblem(answer, { status: 400, code: "validation_failed" }).errors).toMatchObject([{ pointer: "/places" }]);
+      const answer = await hooks.owner.browser.post(hooks.path, {
+        ...wanted,
+        provider: "github",
+        credentialId: github,
+        places,
+      });
+      expect(expectProblem(answer, { status: 400, code: "validation_failed" }).errors).toMatchObject([
+        { pointer: "/places" },
+      ]);
     }
     const generic = await hooks.owner.browser.post(hooks.path, { ...wanted, signature: "none" });
-    expect(expectProblem(generic, { status: 400, code: "validation_failed" }).errors).toMatchObject([{ pointer: "/register" }]);
+    expect(expectProblem(generic, { status: 400, code: "validation_failed" }).errors).toMatchObject([
+      { pointer: "/register" },
+    ]);
   });
 });
 
@@ -203,7 +275,10 @@ const change = (id: string, fields: object) => hooks.owner.browser.patch(`${hook
 const changing: Record<Name, (url: string) => Answer[]> = {
   telegram: (url) => [webhookAt(url), done("Webhook was set")],
   github: (url) => [{ json: [hook(other), hook(url)] }, { json: hook(url) }],
-  stripe: (url) => [{ json: { object: "list", data: [endpoint(other), endpoint(url)], has_more: false } }, { json: endpoint(url) }],
+  stripe: (url) => [
+    { json: { object: "list", data: [endpoint(other), endpoint(url)], has_more: false } },
+    { json: endpoint(url) },
+  ],
 };
 const changed: Record<
   Name,
@@ -218,7 +293,11 @@ const changed: Record<
     request: { method: "PATCH", path: "/repos/acme/shop/hooks/12345678" },
     read: (body) => JSON.parse(body),
     // GitHub removes a secret that is not sent again.
-    told: ({ url, secret }) => ({ active: true, events: ["issues"], config: { url, secret, content_type: "json", insecure_ssl: "0" } }),
+    told: ({ url, secret }) => ({
+      active: true,
+      events: ["issues"],
+      config: { url, secret, content_type: "json", insecure_ssl: "0" },
+    }),
   },
   stripe: {
     request: { method: "POST", path: "/v1/webhook_endpoints/we_1Mr5jULkdIwHu7ix1ibLTM0x" },
@@ -249,11 +328,15 @@ describe("a webhook that was set up at its provider", () => {
     const { status, body, text } = await hooks.owner.browser.delete(`${hooks.path}/${made.id}`);
     expect([status, body.notRemoved]).toEqual([
       200,
-      expect.stringMatching(/^GitHub may still have the webhook.*It is tried again for three days; or remove it there\.$/),
+      expect.stringMatching(
+        /^GitHub may still have the webhook.*It is tried again for three days; or remove it there\.$/,
+      ),
     ]);
     expect(text).not.toContain("canary");
     expect((await hooks.owner.browser.get(`${hooks.path}/${made.id}`)).status).toBe(404);
-    expect(hooks.app.logLines.some((line) => line.includes("could not be removed") && line.includes(made.id))).toBe(true);
+    expect(hooks.app.logLines.some((line) => line.includes("could not be removed") && line.includes(made.id))).toBe(
+      true,
+    );
   });
 
   it("goes with its workflow", async () => {
@@ -264,23 +347,35 @@ describe("a webhook that was set up at its provider", () => {
     expect(provider.requests().at(-1)).toMatchObject(removed.github);
   });
 
-  it.each(names)("of %s changes its events in place: address and secret stay, and nothing is removed meanwhile", async (name) => {
-    const { made, told } = await setUp(name);
-    provider.script(changing[name](told.url));
-    const events = name === "telegram" ? ["message"] : name === "github" ? ["issues.opened"] : ["charge.refunded"];
-    const { status, body } = await change(made.id, { events });
-    expect([status, body.events, body.isRegistered]).toEqual([200, events, true]);
-    expect(provider.requests()).toHaveLength(2);
-    expect(provider.requests().at(-1)).toMatchObject(changed[name].request);
-    expect(changed[name].read(provider.requests().at(-1)?.body.toString() ?? "")).toEqual(changed[name].told(told));
-    expect((await deliver(told.url, ...deliveries[name](told.secret))).status).toBe(202);
-  });
+  it.each(names)(
+    "of %s changes its events in place: address and secret stay, and nothing is removed meanwhile",
+    async (name) => {
+      const { made, told } = await setUp(name);
+      provider.script(changing[name](told.url));
+      const events = name === "telegram" ? ["message"] : name === "github" ? ["issues.opened"] : ["charge.refunded"];
+      const { status, body } = await change(made.id, { events });
+      expect([status, body.events, body.isRegistered]).toEqual([200, events, true]);
+      expect(provider.requests()).toHaveLength(2);
+      expect(provider.requests().at(-1)).toMatchObject(changed[name].request);
+      expect(changed[name].read(provider.requests().at(-1)?.body.toString() ?? "")).toEqual(changed[name].told(told));
+      expect((await deliver(told.url, ...deliveries[name](told.secret))).status).toBe(202);
+    },
+  );
 
   it("is told anew when its account or its address changes, or when the provider has it no more, and not otherwise", async () => {
     const { made, told } = await setUp("github");
     provider.script([]);
     expect(
-      (await change(made.id, { name: "New", takesBots: true, filter: "true", events: [], places: ["acme/shop"], active: true })).status,
+      (
+        await change(made.id, {
+          name: "New",
+          takesBots: true,
+          filter: "true",
+          events: [],
+          places: ["acme/shop"],
+          active: true,
+        })
+      ).status,
     ).toBe(200);
     expect(provider.requests()).toEqual([]);
 
@@ -302,7 +397,12 @@ describe("a webhook that was set up at its provider", () => {
     expect(provider.requests().map(({ method }) => method)).toEqual(["POST", "GET", "DELETE"]);
 
     const credentialId = await hooks.connect("github", { ...account.github, baseUrl: provider.url });
-    provider.script([...settingUp.github, { status: 500, json: {} }, { status: 500, json: {} }, { status: 500, json: {} }]);
+    provider.script([
+      ...settingUp.github,
+      { status: 500, json: {} },
+      { status: 500, json: {} },
+      { status: 500, json: {} },
+    ]);
     expect((await change(made.id, { credentialId })).status).toBe(200);
     expect((await hooks.read(made.id)).lastError).toMatch(/^GitHub may still have the webhook/);
   });
@@ -344,9 +444,10 @@ describe("a webhook that was set up at its provider", () => {
   it("goes with its organization", async () => {
     const { told } = await setUp("stripe");
     const registered = await hooks.app.database.query("SELECT id FROM trigger WHERE registered_place IS NOT NULL");
-    await hooks.app.database.query("UPDATE trigger SET registered_place = NULL WHERE token_sha256 <> sha256($1::text::bytea)", [
-      told.url.split("/").at(-1),
-    ]);
+    await hooks.app.database.query(
+      "UPDATE trigger SET registered_place = NULL WHERE token_sha256 <> sha256($1::text::bytea)",
+      [told.url.split("/").at(-1)],
+    );
     expect(registered.length).toBeGreaterThan(0);
     provider.script(removing.stripe(told.url));
     const { status, body } = await hooks.owner.browser.delete(hooks.flows.path);

@@ -19,7 +19,9 @@ let revoked: string[] = [];
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const send = (status: number, value?: unknown) =>
-    void response.writeHead(status, { "content-type": "application/json" }).end(value === undefined ? "" : JSON.stringify(value));
+    void response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(value === undefined ? "" : JSON.stringify(value));
   if (isDown) return void request.socket.destroy();
   if (revoked.includes(request.headers.authorization ?? "")) return send(401, { message: "Bad credentials" });
   if (request.method === "GET") return send(200, present);
@@ -54,7 +56,8 @@ const accountOf = (token: string) => ({
 });
 const listPath = () => `${hooks.flows.path}/webhook-removals`;
 const list = async () => (await hooks.owner.browser.get(listPath())).body.data as Record<string, unknown>[];
-const makeDue = () => hooks.app.database.query("UPDATE webhook_removal SET next_try_at = now() WHERE next_try_at IS NOT NULL");
+const makeDue = () =>
+  hooks.app.database.query("UPDATE webhook_removal SET next_try_at = now() WHERE next_try_at IS NOT NULL");
 const readRows = () =>
   hooks.app.database.query<{ tries: number; seconds: number | null }>(
     "SELECT tries, extract(epoch FROM next_try_at - now())::float8 AS seconds FROM webhook_removal",
@@ -62,7 +65,11 @@ const readRows = () =>
 
 async function setUp() {
   const workflowId = await hooks.flows.save([node("a", "set_fields", { fields: { x: "1" } })]);
-  const trigger = await hooks.ofProvider("github", accountOf("canary-token"), { workflowId, register: true, places: ["acme/shop"] });
+  const trigger = await hooks.ofProvider("github", accountOf("canary-token"), {
+    workflowId,
+    register: true,
+    places: ["acme/shop"],
+  });
   return { workflowId, trigger, workflowPath: `${hooks.flows.path}/workflows/${workflowId}` };
 }
 
@@ -81,8 +88,11 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
       reason: expect.stringMatching(/\S/),
       nextTryAt: expect.any(String),
     });
-    const [stored] = await hooks.app.database.query<{ text: string }>("SELECT webhook_removal::text AS text FROM webhook_removal");
-    for (const text of [stored?.text, JSON.stringify(left), hooks.app.logLines.join("")]) expect(text).not.toContain("canary");
+    const [stored] = await hooks.app.database.query<{ text: string }>(
+      "SELECT webhook_removal::text AS text FROM webhook_removal",
+    );
+    for (const text of [stored?.text, JSON.stringify(left), hooks.app.logLines.join("")])
+      expect(text).not.toContain("canary");
 
     isDown = false;
     await hooks.app.removeWebhooks();
@@ -102,7 +112,9 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
     await hooks.app.database.query(
       `CREATE FUNCTION refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$`,
     );
-    await hooks.app.database.query("CREATE TRIGGER full_up BEFORE INSERT ON webhook_removal EXECUTE FUNCTION refuse_deletion()");
+    await hooks.app.database.query(
+      "CREATE TRIGGER full_up BEFORE INSERT ON webhook_removal EXECUTE FUNCTION refuse_deletion()",
+    );
     const path = `${hooks.flows.path}/workflows/${workflowId}`;
     expect((await hooks.owner.browser.delete(path)).status).toBeGreaterThanOrEqual(500);
     await hooks.app.database.query("DROP FUNCTION refuse_deletion CASCADE");
@@ -124,7 +136,9 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
     }
     expect(pauses).toEqual([2, 4, 8, 16, 360]);
 
-    await hooks.app.database.query("UPDATE webhook_removal SET next_try_at = now(), created_at = now() - interval '73 hours'");
+    await hooks.app.database.query(
+      "UPDATE webhook_removal SET next_try_at = now(), created_at = now() - interval '73 hours'",
+    );
     await hooks.app.removeWebhooks();
     const [left] = await list();
     expect(left?.nextTryAt).toBeNull();
@@ -147,7 +161,10 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
     expect((await stranger.browser.get(listPath())).status).toBe(404);
     const own = `/api/organizations/${stranger.organizationId}/webhook-removals`;
     expect((await stranger.browser.get(own)).body.data).toEqual([]);
-    for (const send of [stranger.browser.delete(`${own}/${left?.id}`), stranger.browser.post(`${own}/${left?.id}/retry`)])
+    for (const send of [
+      stranger.browser.delete(`${own}/${left?.id}`),
+      stranger.browser.post(`${own}/${left?.id}/retry`),
+    ])
       expect((await send).status).toBe(404);
     expect((await hooks.owner.browser.delete(`${listPath()}/${left?.id}`)).status).toBe(204);
     expect(await list()).toEqual([]);
@@ -238,20 +255,31 @@ describe("a webhook whose organization is deleted while its provider is down", (
     const { browser, organizationId } = await signUpOwner(hooks.app, ownerName);
     const path = `/api/organizations/${organizationId}`;
     const connect = async (token: string) =>
-      (await browser.post(`${path}/credentials`, { type: "github", name: "GitHub", data: accountOf(token) })).body.id as string;
+      (await browser.post(`${path}/credentials`, { type: "github", name: "GitHub", data: accountOf(token) })).body
+        .id as string;
     const [credentialId] = [await connect("canary-token"), await connect("not-needed")];
     const canvas = { nodes: [node("a", "set_fields", { fields: { x: "1" } })], edges: [] };
     const workflow = (await browser.post(`${path}/workflows`, { name: "Sort", canvas })).body;
-    const wanted = { workflowId: workflow.id, kind: "webhook", name: "Hook", provider: "github", credentialId, register: true };
+    const wanted = {
+      workflowId: workflow.id,
+      kind: "webhook",
+      name: "Hook",
+      provider: "github",
+      credentialId,
+      register: true,
+    };
     expect((await browser.post(`${path}/triggers`, { ...wanted, places: ["acme/shop"] })).status).toBe(201);
     isDown = true;
     expect((await browser.delete(path)).status).toBe(204);
     await hooks.app.removeDeleted();
     const count = async (table: string, column = "organization_id") =>
       (await hooks.app.database.query(`SELECT FROM ${table} WHERE ${column} = $1`, [organizationId])).length;
-    expect([await count("organization", "id"), await count("credential"), await count("workflow"), await count("trigger")]).toEqual([
-      1, 1, 0, 0,
-    ]);
+    expect([
+      await count("organization", "id"),
+      await count("credential"),
+      await count("workflow"),
+      await count("trigger"),
+    ]).toEqual([1, 1, 0, 0]);
     expect((await browser.get(path)).status).toBe(404);
     return count;
   }
@@ -263,14 +291,20 @@ describe("a webhook whose organization is deleted while its provider is down", (
     await hooks.app.removeWebhooks();
     expect(present).toEqual([]);
     await hooks.app.removeDeleted();
-    expect([await count("organization", "id"), await count("credential"), await count("webhook_removal")]).toEqual([0, 0, 0]);
+    expect([await count("organization", "id"), await count("credential"), await count("webhook_removal")]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
   it("is given up after three days, and its account goes", async () => {
     const count = await deleteOrganization("Cem");
-    await hooks.app.database.query("UPDATE webhook_removal SET next_try_at = now(), created_at = now() - interval '73 hours'");
+    await hooks.app.database.query(
+      "UPDATE webhook_removal SET next_try_at = now(), created_at = now() - interval '73 hours'",
+    );
     await hooks.app.removeWebhooks();
     await hooks.app.removeDeleted();
-    expect([await count("organization", "id"), await count("credential"), await count("webhook_removal")]).toEqual([0, 0, 0]);
+    expect([await count("organization", "id"), await count("credential"), await count("webhook_removal")]).toEqual([
+      0, 0, 0,
+    ]);
   });
 });

@@ -12,7 +12,12 @@ beforeAll(async () => {
   ann = await startWorkflowApp();
   workflowId = await ann.save([
     node("a", "set_fields", {
-      fields: { method: "$trigger.method", query: "$trigger.query", headers: "$trigger.headers", payload: "$trigger.payload" },
+      fields: {
+        method: "$trigger.method",
+        query: "$trigger.query",
+        headers: "$trigger.headers",
+        payload: "$trigger.payload",
+      },
     }),
   ]);
   path = `${ann.path}/triggers`;
@@ -84,9 +89,16 @@ describe("$trigger of a delivery", () => {
     const { id, webhookUrl } = await webhook({ methods: ["PUT"] });
     const { text } = await deliver(`${webhookUrl}?a=1`, { method: "PUT", body: "x" });
     const run = await ann.readRun((JSON.parse(text) as { id: string }).id);
-    expect(run.body.trigger).toMatchObject({ source: "webhook", method: "PUT", query: { a: "1" }, headers: expect.any(Object) });
+    expect(run.body.trigger).toMatchObject({
+      source: "webhook",
+      method: "PUT",
+      query: { a: "1" },
+      headers: expect.any(Object),
+    });
     const tried = await ann.owner.browser.post(`${path}/${id}/test`, { payload: { x: 1 } });
-    expect((await ann.ended(tried.body.id)).result).toMatchObject([{ method: "PUT", query: {}, headers: {}, payload: { x: 1 } }]);
+    expect((await ann.ended(tried.body.id)).result).toMatchObject([
+      { method: "PUT", query: {}, headers: {}, payload: { x: 1 } },
+    ]);
   });
 });
 
@@ -125,12 +137,22 @@ describe("the methods of a webhook", () => {
     const changed = await ann.owner.browser.patch(`${path}/${id}`, { methods: ["PUT", "GET", "PUT"] });
     expect(changed.body.methods).toEqual(["GET", "PUT"]);
     for (const methods of [[], ["HEAD"], ["get"], ["POST", "TRACE"]])
-      expectProblem(await ann.owner.browser.patch(`${path}/${id}`, { methods }), { status: 400, code: "validation_failed" });
+      expectProblem(await ann.owner.browser.patch(`${path}/${id}`, { methods }), {
+        status: 400,
+        code: "validation_failed",
+      });
     const schedule = { workflowId, kind: "schedule", name: "S", cron: "0 0 1 1 *", timeZone: "UTC", methods: ["POST"] };
     expectProblem(await ann.owner.browser.post(path, schedule), { status: 400, code: "validation_failed" });
     const account = { type: "github", name: "G", data: { kind: "bearer", accessToken: "t", webhookSecret: "gh" } };
     const { body } = await ann.owner.browser.post(`${ann.path}/credentials`, account);
-    const ofProvider = { workflowId, kind: "webhook", name: "G", provider: "github", credentialId: body.id, methods: ["PUT"] };
+    const ofProvider = {
+      workflowId,
+      kind: "webhook",
+      name: "G",
+      provider: "github",
+      credentialId: body.id,
+      methods: ["PUT"],
+    };
     expectProblem(await ann.owner.browser.post(path, ofProvider), { status: 400, code: "validation_failed" });
   });
 
@@ -138,9 +160,15 @@ describe("the methods of a webhook", () => {
     const { webhookUrl, signingSecret } = await webhook({ signature: "standard", methods: ["GET", "PUT"] });
     expectProblem(await deliver(webhookUrl, { method: "GET" }), { status: 401, code: "webhook_refused" });
     const headers = signStandard(signingSecret, "", { id: "msg_1" });
-    const [first, second] = [await deliver(webhookUrl, { method: "GET", headers }), await deliver(webhookUrl, { method: "GET", headers })];
+    const [first, second] = [
+      await deliver(webhookUrl, { method: "GET", headers }),
+      await deliver(webhookUrl, { method: "GET", headers }),
+    ];
     expect([first?.status, second?.status, second?.text]).toEqual([202, 202, first?.text]);
-    expectProblem(await deliver(webhookUrl, { method: "PUT", headers, body: "changed" }), { status: 401, code: "webhook_refused" });
+    expectProblem(await deliver(webhookUrl, { method: "PUT", headers, body: "changed" }), {
+      status: 401,
+      code: "webhook_refused",
+    });
   });
 });
 
@@ -156,7 +184,9 @@ describe("a delivery that is compressed", () => {
     ["identity", Buffer.from(text)],
   ])("with %s is read", async (encoding, body) => {
     const { webhookUrl } = await webhook();
-    expect((await seen(webhookUrl, { headers: { ...json, "content-encoding": encoding }, body })).payload).toEqual(JSON.parse(text));
+    expect((await seen(webhookUrl, { headers: { ...json, "content-encoding": encoding }, body })).payload).toEqual(
+      JSON.parse(text),
+    );
   });
 
   it("is signed as it was sent", async () => {
@@ -169,11 +199,26 @@ describe("a delivery that is compressed", () => {
   });
 
   it.each<[string, Record<string, string>, Uint8Array, { status: number; code: string }]>([
-    ["in an unknown way", { "content-encoding": "compress" }, Buffer.from("x"), { status: 415, code: "unsupported_media_type" }],
+    [
+      "in an unknown way",
+      { "content-encoding": "compress" },
+      Buffer.from("x"),
+      { status: 415, code: "unsupported_media_type" },
+    ],
     ["twice", { "content-encoding": "gzip, br" }, Buffer.from("x"), { status: 415, code: "unsupported_media_type" }],
     ["and is not", { "content-encoding": "gzip" }, Buffer.from("{}"), { status: 400, code: "malformed_request" }],
-    ["and cut off", { "content-encoding": "gzip" }, gzipSync("x".repeat(5000)).subarray(0, 20), { status: 400, code: "malformed_request" }],
-    ["to a bomb", { "content-encoding": "gzip" }, gzipSync(Buffer.alloc(200 * 1024 * 1024)), { status: 413, code: "body_too_large" }],
+    [
+      "and cut off",
+      { "content-encoding": "gzip" },
+      gzipSync("x".repeat(5000)).subarray(0, 20),
+      { status: 400, code: "malformed_request" },
+    ],
+    [
+      "to a bomb",
+      { "content-encoding": "gzip" },
+      gzipSync(Buffer.alloc(200 * 1024 * 1024)),
+      { status: 413, code: "body_too_large" },
+    ],
     [
       "to a bomb of br",
       { "content-encoding": "br" },
@@ -192,7 +237,12 @@ describe("numbers that a double does not hold", () => {
     const { webhookUrl } = await webhook();
     const body = '{"id": 9007199254740993, "list": [-12345678901234567890, 1e400], "n": 9007199254740992, "x": 0.1}';
     const { payload } = await seen(webhookUrl, { headers: json, body });
-    expect(payload).toEqual({ id: "9007199254740993", list: ["-12345678901234567890", "1e400"], n: 9007199254740992, x: 0.1 });
+    expect(payload).toEqual({
+      id: "9007199254740993",
+      list: ["-12345678901234567890", "1e400"],
+      n: 9007199254740992,
+      x: 0.1,
+    });
   });
 });
 
@@ -203,7 +253,10 @@ describe("a form with very many fields", () => {
     const { webhookUrl } = await webhook();
     const body = "a&".repeat(400_000);
     const began = performance.now();
-    const { payload } = await seen(webhookUrl, { headers: { ...form, "content-encoding": "gzip" }, body: gzipSync(body) });
+    const { payload } = await seen(webhookUrl, {
+      headers: { ...form, "content-encoding": "gzip" },
+      body: gzipSync(body),
+    });
     expect((payload as { text: string }).text).toHaveLength(body.length);
     expect(performance.now() - began).toBeLessThan(5_000);
   });
@@ -226,7 +279,10 @@ describe("the limit of deliveries", () => {
       const { webhookUrl } = body as Made;
       const [, token = ""] = /([^/]+)$/.exec(webhookUrl) ?? [];
       const written = (letter: number) =>
-        webhookUrl.replace(token, `${token.slice(0, letter)}%${token.charCodeAt(letter).toString(16)}${token.slice(letter + 1)}`);
+        webhookUrl.replace(
+          token,
+          `${token.slice(0, letter)}%${token.charCodeAt(letter).toString(16)}${token.slice(letter + 1)}`,
+        );
       const upper = webhookUrl.replace(/webhooks\/([^/]+)/, (_, id: string) => `webhooks/${id.toUpperCase()}`);
       const statuses: number[] = [];
       for (const url of [webhookUrl, written(0), written(1), upper]) statuses.push((await deliver(url)).status);

@@ -5,7 +5,14 @@ import { roundsOf } from "../support/rounds.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 import { createTestDatabase } from "../support/storage/test-database.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
-import { createDiscordSigner, signGithub, signSlack, signStandard, signStripe, signWhatsapp } from "../support/triggers/sign-delivery.ts";
+import {
+  createDiscordSigner,
+  signGithub,
+  signSlack,
+  signStandard,
+  signStripe,
+  signWhatsapp,
+} from "../support/triggers/sign-delivery.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let app: TestApp;
@@ -15,7 +22,8 @@ let workflowId: string;
 let path: string;
 
 /** A further process on the same database. */
-const startApp = (environment: Record<string, string> = {}) => startTestApp({ database, roles: ["platform"], environment });
+const startApp = (environment: Record<string, string> = {}) =>
+  startTestApp({ database, roles: ["platform"], environment });
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -37,14 +45,27 @@ async function webhook(fields: Record<string, unknown>): Promise<Made> {
   return body as Made;
 }
 
-async function ofProvider(provider: string, data: Record<string, unknown>, fields: Record<string, unknown> = {}): Promise<Made> {
+async function ofProvider(
+  provider: string,
+  data: Record<string, unknown>,
+  fields: Record<string, unknown> = {},
+): Promise<Made> {
   const type = app.parts.catalog.providers.find(({ id }) => id === provider)?.credential?.type;
-  const made = await ann.browser.post(`/api/organizations/${ann.organizationId}/credentials`, { type, name: provider, data });
+  const made = await ann.browser.post(`/api/organizations/${ann.organizationId}/credentials`, {
+    type,
+    name: provider,
+    data,
+  });
   expect([made.status, made.body.errors]).toEqual([201, undefined]);
   return await webhook({ provider, credentialId: made.body.id, ...fields });
 }
 
-async function deliver(url: string, body: string | Buffer | undefined, headers: Record<string, string> = {}, method = "POST") {
+async function deliver(
+  url: string,
+  body: string | Buffer | undefined,
+  headers: Record<string, string> = {},
+  method = "POST",
+) {
   const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -55,8 +76,14 @@ type RunRow = { id: string; kind: string; workflowId: string; trigger: string; o
 /** The runs that a trigger started. */
 async function startedBy(triggerId: string) {
   const columns = 'id, kind, workflow_id AS "workflowId", trigger_data AS trigger, overrides';
-  const rows = await database.query<RunRow>(`SELECT ${columns} FROM run WHERE trigger_id = $1 ORDER BY id`, [triggerId]);
-  return rows.map(({ trigger, overrides, ...row }) => ({ ...row, trigger: JSON.parse(trigger), overrides: JSON.parse(overrides ?? "[]") }));
+  const rows = await database.query<RunRow>(`SELECT ${columns} FROM run WHERE trigger_id = $1 ORDER BY id`, [
+    triggerId,
+  ]);
+  return rows.map(({ trigger, overrides, ...row }) => ({
+    ...row,
+    trigger: JSON.parse(trigger),
+    overrides: JSON.parse(overrides ?? "[]"),
+  }));
 }
 
 describe("a webhook without signature", () => {
@@ -97,7 +124,10 @@ describe("a webhook without signature", () => {
   it("takes up to 1 MiB", async () => {
     const { webhookUrl } = await webhook({ signature: "none" });
     expect((await deliver(webhookUrl, Buffer.alloc(1024 * 1024, "x"))).status).toBe(202);
-    const problem = expectProblem(await deliver(webhookUrl, Buffer.alloc(1024 * 1024 + 1, "x")), { status: 413, code: "body_too_large" });
+    const problem = expectProblem(await deliver(webhookUrl, Buffer.alloc(1024 * 1024 + 1, "x")), {
+      status: 413,
+      code: "body_too_large",
+    });
     expect(problem.detail).toContain("1 MiB");
   });
 
@@ -110,7 +140,10 @@ describe("a webhook without signature", () => {
 
   it("gives its runs the prompt and the overrides it was set up with", async () => {
     const { id, webhookUrl } = await webhook({ signature: "none" });
-    await ann.browser.patch(`${path}/${id}`, { prompt: "Look at this", overrides: [{ id: "a", runtimeInstruction: "Be brief" }] });
+    await ann.browser.patch(`${path}/${id}`, {
+      prompt: "Look at this",
+      overrides: [{ id: "a", runtimeInstruction: "Be brief" }],
+    });
     await deliver(webhookUrl, "{}", json);
     expect((await startedBy(id))[0]).toMatchObject({
       trigger: { prompt: "Look at this" },
@@ -123,7 +156,13 @@ describe("the address", () => {
   it("is answered alike for an unknown webhook, a wrong token, a schedule and nonsense", async () => {
     const { id, webhookUrl } = await webhook({ signature: "none" });
     const token = webhookUrl.split("/").at(-1) ?? "";
-    const schedule = await ann.browser.post(path, { workflowId, kind: "schedule", name: "S", cron: "0 0 1 1 *", timeZone: "UTC" });
+    const schedule = await ann.browser.post(path, {
+      workflowId,
+      kind: "schedule",
+      name: "S",
+      cron: "0 0 1 1 *",
+      timeZone: "UTC",
+    });
     const wrong = [
       `${randomUUID()}/${token}`,
       `${id}/${"x".repeat(43)}`,
@@ -133,7 +172,10 @@ describe("the address", () => {
     ];
     const answers = await Promise.all(
       wrong.map(async (end) => {
-        const problem = expectProblem(await deliver(`${app.platformUrl}/webhooks/${end}`, "{}", json), { status: 404, code: "not_found" });
+        const problem = expectProblem(await deliver(`${app.platformUrl}/webhooks/${end}`, "{}", json), {
+          status: 404,
+          code: "not_found",
+        });
         return { ...problem, instance: "", requestId: "" };
       }),
     );
@@ -145,10 +187,17 @@ describe("the address", () => {
     const made = await webhook({ signature: "standard" });
     const token = made.webhookUrl.split("/").at(-1) ?? "";
     await deliver(made.webhookUrl, "{}", json);
-    const [row] = await database.query<{ text: string }>("SELECT t::text AS text FROM trigger t WHERE id = $1", [made.id]);
+    const [row] = await database.query<{ text: string }>("SELECT t::text AS text FROM trigger t WHERE id = $1", [
+      made.id,
+    ]);
     const read = (await ann.browser.get(`${path}/${made.id}`)).text + (await ann.browser.get(path)).text;
     for (const place of [row?.text ?? "", read, app.logLines.join("")])
-      for (const secret of [token, Buffer.from(token).toString("hex"), made.signingSecret, Buffer.from(made.signingSecret).toString("hex")])
+      for (const secret of [
+        token,
+        Buffer.from(token).toString("hex"),
+        made.signingSecret,
+        Buffer.from(made.signingSecret).toString("hex"),
+      ])
         expect(place).not.toContain(secret);
   });
 
@@ -156,9 +205,15 @@ describe("the address", () => {
     const made = await webhook({ signature: "standard" });
     const { status, body } = await ann.browser.post(`${path}/${made.id}/regenerate-token`);
     expect([status, body.signature]).toEqual([200, "standard"]);
-    expect((await deliver(made.webhookUrl, "{}", signStandard(made.signingSecret, "{}", { id: "1" }))).status).toBe(404);
-    expect((await deliver(body.webhookUrl, "{}", signStandard(made.signingSecret, "{}", { id: "1" }))).status).toBe(401);
-    expect((await deliver(body.webhookUrl, "{}", signStandard(body.signingSecret, "{}", { id: "1" }))).status).toBe(202);
+    expect((await deliver(made.webhookUrl, "{}", signStandard(made.signingSecret, "{}", { id: "1" }))).status).toBe(
+      404,
+    );
+    expect((await deliver(body.webhookUrl, "{}", signStandard(made.signingSecret, "{}", { id: "1" }))).status).toBe(
+      401,
+    );
+    expect((await deliver(body.webhookUrl, "{}", signStandard(body.signingSecret, "{}", { id: "1" }))).status).toBe(
+      202,
+    );
   });
 
   it("may be called so often in a minute, without using up what another may", async () => {
@@ -182,7 +237,8 @@ describe("a delivery that is repeated", () => {
     const { id, webhookUrl, signingSecret } = await webhook({ signature: "standard" });
     const second = await startApp();
     const urls = [webhookUrl, webhookUrl.replace(app.platformUrl, second.platformUrl)];
-    const send = (url = webhookUrl) => deliver(url, '{"a":1}', { ...json, ...signStandard(signingSecret, '{"a":1}', { id: "msg_1" }) });
+    const send = (url = webhookUrl) =>
+      deliver(url, '{"a":1}', { ...json, ...signStandard(signingSecret, '{"a":1}', { id: "msg_1" }) });
     try {
       const answers = await Promise.all(Array.from({ length: roundsOf(20, 200) }, (_, index) => send(urls[index % 2])));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -211,7 +267,11 @@ describe("a delivery that is repeated", () => {
 
 describe("signatures", () => {
   const discord = createDiscordSigner();
-  const slackEvent = JSON.stringify({ type: "event_callback", event_id: "Ev1", event: { type: "app_mention", text: "hi", user: "U1" } });
+  const slackEvent = JSON.stringify({
+    type: "event_callback",
+    event_id: "Ev1",
+    event: { type: "app_mention", text: "hi", user: "U1" },
+  });
   const issue = JSON.stringify({
     action: "opened",
     issue: { title: "It breaks" },
@@ -303,7 +363,10 @@ describe("signatures", () => {
 
       const changed = body.replace("i", "j");
       if (provider !== "telegram")
-        expectProblem(await deliver(webhookUrl, changed, { ...json, ...headers() }), { status: 401, code: "webhook_refused" });
+        expectProblem(await deliver(webhookUrl, changed, { ...json, ...headers() }), {
+          status: 401,
+          code: "webhook_refused",
+        });
       expectProblem(await deliver(webhookUrl, body, json), { status: 401, code: "webhook_refused" });
       expect(await startedBy(id)).toHaveLength(1);
     },
@@ -312,9 +375,12 @@ describe("signatures", () => {
   it("that are too old are refused", async () => {
     const old = new Date(Date.now() - 301_000);
     const { webhookUrl, signingSecret } = await webhook({ signature: "standard" });
-    const problem = expectProblem(await deliver(webhookUrl, "{}", signStandard(signingSecret, "{}", { id: "1", at: old })), {
-      status: 401,
-    });
+    const problem = expectProblem(
+      await deliver(webhookUrl, "{}", signStandard(signingSecret, "{}", { id: "1", at: old })),
+      {
+        status: 401,
+      },
+    );
     expect(problem.detail).toBe("The delivery is refused: the timestamp is too far from now.");
   });
 
@@ -322,14 +388,19 @@ describe("signatures", () => {
     const { id, webhookUrl } = await ofProvider("github", { kind: "bearer", accessToken: "t", webhookSecret: "gh" });
     const { credentialId } = (await ann.browser.get(`${path}/${id}`)).body;
     await ann.browser.delete(`/api/organizations/${ann.organizationId}/credentials/${credentialId}`);
-    expectProblem(await deliver(webhookUrl, "{}", signGithub("gh", "{}", "d2")), { status: 401, code: "webhook_refused" });
+    expectProblem(await deliver(webhookUrl, "{}", signGithub("gh", "{}", "d2")), {
+      status: 401,
+      code: "webhook_refused",
+    });
     expect(await startedBy(id)).toEqual([]);
   });
 
   it("follow the credential when its secret changes", async () => {
     const { id, webhookUrl } = await ofProvider("github", { kind: "bearer", accessToken: "t", webhookSecret: "old" });
     const { credentialId } = (await ann.browser.get(`${path}/${id}`)).body;
-    await ann.browser.patch(`/api/organizations/${ann.organizationId}/credentials/${credentialId}`, { data: { webhookSecret: "new" } });
+    await ann.browser.patch(`/api/organizations/${ann.organizationId}/credentials/${credentialId}`, {
+      data: { webhookSecret: "new" },
+    });
     expect((await deliver(webhookUrl, "{}", signGithub("old", "{}", "d3"))).status).toBe(401);
     expect((await deliver(webhookUrl, "{}", signGithub("new", "{}", "d3"))).status).toBe(202);
   });
@@ -343,9 +414,14 @@ describe("handshakes", () => {
     const [slack, interactions, whatsapp] = await Promise.all([
       ofProvider("slack", { kind: "bearer", accessToken: "x", signingSecret: "sl" }, { active: false }),
       ofProvider("discord", { botToken: "b", applicationPublicKey: discord.publicKey }, { active: false }),
-      ofProvider("whatsapp", { accessToken: "t", phoneNumberId: "1", appSecret: "wa", verifyToken: "verify-me" }, { active: false }),
+      ofProvider(
+        "whatsapp",
+        { accessToken: "t", phoneNumberId: "1", appSecret: "wa", verifyToken: "verify-me" },
+        { active: false },
+      ),
     ]);
-    const subscribe = (token: string) => `${whatsapp.webhookUrl}?hub.mode=subscribe&hub.challenge=77&hub.verify_token=${token}`;
+    const subscribe = (token: string) =>
+      `${whatsapp.webhookUrl}?hub.mode=subscribe&hub.challenge=77&hub.verify_token=${token}`;
     const answers = [
       await deliver(slack.webhookUrl, challenge, { ...json, ...signSlack("sl", challenge) }),
       await deliver(interactions.webhookUrl, ping, { ...json, ...discord.sign(ping) }),

@@ -20,7 +20,8 @@ beforeEach(async () => {
 });
 
 const path = (rest: string, organizationId = mcp.owner.organizationId) => `/api/organizations/${organizationId}${rest}`;
-const usage = async (days?: number) => (await vera.browser.get(path(`/usage${days ? `?days=${days}` : ""}`))).body as Usage;
+const usage = async (days?: number) =>
+  (await vera.browser.get(path(`/usage${days ? `?days=${days}` : ""}`))).body as Usage;
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const idOf = (at: Date) => `${lowestIdAt(at).slice(0, 13)}-7${randomUUID().slice(15)}`;
 
@@ -33,19 +34,40 @@ type Call = {
   organizationId?: string;
 };
 
-async function plantCall({ at, status = "success", tool = "slack_send_message", key, durationMs = 5, organizationId }: Call) {
+async function plantCall({
+  at,
+  status = "success",
+  tool = "slack_send_message",
+  key,
+  durationMs = 5,
+  organizationId,
+}: Call) {
   await mcp.app.database.query(
     `INSERT INTO tool_call (organization_id, id, source, server_id, tool, status, api_key_id, api_key_name, parameters, credentials, queued_at,
        queue_ms, duration_ms, truncated, sanitized, owner)
      VALUES ($1, $2, 'mcp', $3, $4, $5, $6, $7, '{}', '{}', $8, 0, $9, false, false, $2)`,
     [
-      ...[organizationId ?? mcp.owner.organizationId, idOf(at), tool.split("_")[0], tool, status, key?.id ?? null, key?.name ?? null],
+      ...[
+        organizationId ?? mcp.owner.organizationId,
+        idOf(at),
+        tool.split("_")[0],
+        tool,
+        status,
+        key?.id ?? null,
+        key?.name ?? null,
+      ],
       ...[at, durationMs],
     ],
   );
 }
 
-type Run = { at: Date; workflowId: string; status?: string; key?: { id: string; name: string }; organizationId?: string };
+type Run = {
+  at: Date;
+  workflowId: string;
+  status?: string;
+  key?: { id: string; name: string };
+  organizationId?: string;
+};
 
 async function plantRun({ at, workflowId, status = "succeeded", key, organizationId }: Run) {
   await mcp.app.database.query(
@@ -63,21 +85,31 @@ describe("the usage of an organization", () => {
     [1, 30, 48],
     [7, 180, 56],
     [30, 720, 60],
-  ])("over %i days has every bucket of %i minutes, also while nothing happens", async (days, bucketMinutes, buckets) => {
-    const shown = await usage(days);
-    expect(shown).toMatchObject({ bucketMinutes, total: { calls: 0, runs: 0 }, byTool: [], byKey: [], byStatus: [], byWorkflow: [] });
-    expect(shown.series).toHaveLength(buckets);
-    const [from, to] = [Date.parse(shown.from), Date.parse(shown.to)];
-    expect(to - from).toBe(days * 86_400_000);
-    expect([from % (bucketMinutes * 60_000), from <= Date.now() && Date.now() < to]).toEqual([0, true]);
-    for (const [index, { at, calls, runs }] of shown.series.entries()) {
-      expect(Date.parse(at)).toBe(from + index * bucketMinutes * 60_000);
-      expect({ calls, runs }).toEqual({
-        calls: { success: 0, failed: 0, refused: 0, other: 0 },
-        runs: { succeeded: 0, failed: 0, other: 0 },
+  ])(
+    "over %i days has every bucket of %i minutes, also while nothing happens",
+    async (days, bucketMinutes, buckets) => {
+      const shown = await usage(days);
+      expect(shown).toMatchObject({
+        bucketMinutes,
+        total: { calls: 0, runs: 0 },
+        byTool: [],
+        byKey: [],
+        byStatus: [],
+        byWorkflow: [],
       });
-    }
-  });
+      expect(shown.series).toHaveLength(buckets);
+      const [from, to] = [Date.parse(shown.from), Date.parse(shown.to)];
+      expect(to - from).toBe(days * 86_400_000);
+      expect([from % (bucketMinutes * 60_000), from <= Date.now() && Date.now() < to]).toEqual([0, true]);
+      for (const [index, { at, calls, runs }] of shown.series.entries()) {
+        expect(Date.parse(at)).toBe(from + index * bucketMinutes * 60_000);
+        expect({ calls, runs }).toEqual({
+          calls: { success: 0, failed: 0, refused: 0, other: 0 },
+          runs: { succeeded: 0, failed: 0, other: 0 },
+        });
+      }
+    },
+  );
 
   it("counts each call and each run in its bucket, by how it ended, and nothing from before", async () => {
     const { from, series } = await usage(7);
@@ -159,14 +191,23 @@ describe("the usage of an organization", () => {
     const key = { id: randomUUID(), name: "Of Eve" };
     await plantCall({ at: minutesAgo(1), organizationId: eve.organizationId, key });
     await plantRun({ at: minutesAgo(1), organizationId: eve.organizationId, workflowId: randomUUID(), key });
-    expect(await usage()).toMatchObject({ total: { calls: 0, runs: 0 }, byKey: [], byTool: [], byWorkflow: [], byStatus: [] });
+    expect(await usage()).toMatchObject({
+      total: { calls: 0, runs: 0 },
+      byKey: [],
+      byTool: [],
+      byWorkflow: [],
+      byStatus: [],
+    });
     expect((await eve.browser.get(path("/usage", eve.organizationId))).body.total).toEqual({ calls: 1, runs: 1 });
     expectProblem(await eve.browser.get(path("/usage")), { status: 404, code: "not_found" });
     expectProblem(await mcp.app.browser().get(path("/usage")), { status: 401, code: "not_signed_in" });
   });
 
   it.each(["0", "2", "365", "x", "", "7.0"])("refuses a period of %j days", async (days) => {
-    const problem = expectProblem(await vera.browser.get(path(`/usage?days=${days}`)), { status: 400, code: "validation_failed" });
+    const problem = expectProblem(await vera.browser.get(path(`/usage?days=${days}`)), {
+      status: 400,
+      code: "validation_failed",
+    });
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(["days"]);
   });
 });

@@ -69,7 +69,10 @@ describe("starting", () => {
     });
     expect(Buffer.from(state, "base64url")).toHaveLength(32);
     expect(await read(id)).toMatchObject({ health: "needs_reconnect", kind: "oauth2" });
-    const [row] = await app.database.query("SELECT oauth_state::text AS dump FROM oauth_state WHERE credential_id = $1", [id]);
+    const [row] = await app.database.query(
+      "SELECT oauth_state::text AS dump FROM oauth_state WHERE credential_id = $1",
+      [id],
+    );
     expect(JSON.stringify(row)).not.toContain(state);
   });
 
@@ -79,9 +82,16 @@ describe("starting", () => {
   });
 
   it("keeps the scopes and parameters of an authorize address of one's own", async () => {
-    const own = { authorizeUrl: "https://login.own.test/authorize?scope=openid%20mail&prompt=none&state=theirs&client_id=theirs" };
+    const own = {
+      authorizeUrl: "https://login.own.test/authorize?scope=openid%20mail&prompt=none&state=theirs&client_id=theirs",
+    };
     const { url, state } = await start(ann.browser, { ...client(), ...own });
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({ scope: "openid mail", prompt: "none", client_id: "my-client", state });
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      scope: "openid mail",
+      prompt: "none",
+      client_id: "my-client",
+      state,
+    });
     const further = await start(ann.browser, { ...client(), ...own, furtherScopes: "files mail" });
     expect(further.url.searchParams.get("scope")).toBe("openid,mail,files");
     const spaced = { authorizeUrl: own.authorizeUrl.replace("mail", "mail%20") };
@@ -96,7 +106,10 @@ describe("starting", () => {
 
   it("needs a client, and leaves nothing behind without one", async () => {
     const before = (await ann.browser.get(path)).body.data.length;
-    const problem = expectProblem(await ann.browser.post(`${path}/connect`, { type: "fake_oauth", name: "x", data: {} }), { status: 400 });
+    const problem = expectProblem(
+      await ann.browser.post(`${path}/connect`, { type: "fake_oauth", name: "x", data: {} }),
+      { status: 400 },
+    );
     expect(problem.errors).toEqual([{ pointer: "/data/clientId", detail: "is required" }]);
     expect((await ann.browser.get(path)).body.data).toHaveLength(before);
   });
@@ -104,18 +117,23 @@ describe("starting", () => {
   it("takes the installation's client, but never for an address somebody typed in", async () => {
     const shared = await ann.browser.post(`${path}/connect`, { type: "fake_json", name: "x" });
     const url = new URL(shared.body.authorizeUrl);
-    expect([url.searchParams.get("client_id"), url.searchParams.has("code_challenge"), url.searchParams.has("scope")]).toEqual([
-      "shared-client",
-      false,
-      false,
-    ]);
-    const stolen = await ann.browser.post(`${path}/connect`, { type: "fake_json", name: "x", data: { tokenUrl: `${provider.url}/token` } });
+    expect([
+      url.searchParams.get("client_id"),
+      url.searchParams.has("code_challenge"),
+      url.searchParams.has("scope"),
+    ]).toEqual(["shared-client", false, false]);
+    const stolen = await ann.browser.post(`${path}/connect`, {
+      type: "fake_json",
+      name: "x",
+      data: { tokenUrl: `${provider.url}/token` },
+    });
     expect(expectProblem(stolen, { status: 400 }).errors?.[0]?.pointer).toBe("/data/clientId");
     expect(shared.text).not.toContain("shared-secret-value");
   });
 
   it("makes it the default of the organization when that is asked for, and leaves no default behind when it cannot start", async () => {
-    const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+    const defaults = async () =>
+      (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
     const request = { type: "fake_oauth", name: "Chosen", makeDefault: true };
     expectProblem(await ann.browser.post(`${path}/connect`, { ...request, data: {} }), { status: 400 });
     expect(await defaults()).toEqual([]);
@@ -126,7 +144,11 @@ describe("starting", () => {
   });
 
   it("refuses a kind that is not connected", async () => {
-    const { body } = await ann.browser.post(path, { type: "fake_oauth", name: "x", data: { kind: "bearer", accessToken: "some-token" } });
+    const { body } = await ann.browser.post(path, {
+      type: "fake_oauth",
+      name: "x",
+      data: { kind: "bearer", accessToken: "some-token" },
+    });
     expectProblem(await ann.browser.post(`${path}/${body.id}/connect`), { status: 400, code: "validation_failed" });
   });
 });
@@ -207,7 +229,9 @@ describe("coming back", () => {
     const { browser, memberId } = await signUpMember(app, ann.organizationId, "Dora", "admin");
     const { state } = await start(browser);
     await ann.browser.patch(`/api/organizations/${ann.organizationId}/members/${memberId}`, { role: "member" });
-    expect((await comeBack(state, {}, browser)).headers.get("location")).toBe(`${app.platformUrl}/?problem=role_required`);
+    expect((await comeBack(state, {}, browser)).headers.get("location")).toBe(
+      `${app.platformUrl}/?problem=role_required`,
+    );
     expect(provider.tokenRequests).toHaveLength(0);
   });
 
@@ -239,17 +263,28 @@ describe("coming back", () => {
   });
 
   it("keeps the tokens when reading the account fails, and says so", async () => {
-    provider.answerApi = ({ authorization }) => ({ status: 500, body: JSON.stringify({ message: `oops ${authorization}` }) });
+    provider.answerApi = ({ authorization }) => ({
+      status: 500,
+      body: JSON.stringify({ message: `oops ${authorization}` }),
+    });
     const { state, id } = await start();
     expect((await comeBack(state)).headers.get("location")).toBe(`${page(id)}?problem=provider_error`);
     const stored = await read(id);
-    expect(stored).toMatchObject({ health: "failing", data: { refreshToken: "••••••••" }, lastError: expect.stringContaining("[secret]") });
+    expect(stored).toMatchObject({
+      health: "failing",
+      data: { refreshToken: "••••••••" },
+      lastError: expect.stringContaining("[secret]"),
+    });
   });
 
   it("goes only to pages of ours, whatever the request asks for", async () => {
     const { state, id } = await start();
     const location = (
-      await comeBack(state, { redirect: "https://evil.example", redirect_uri: "https://evil.example", next: "//evil.example" })
+      await comeBack(state, {
+        redirect: "https://evil.example",
+        redirect_uri: "https://evil.example",
+        next: "//evil.example",
+      })
     ).headers.get("location");
     expect(location).toBe(page(id));
   });

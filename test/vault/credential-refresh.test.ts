@@ -68,7 +68,9 @@ describe("a token that has expired", () => {
     provider.expiresInSeconds = 1;
     const made = await create(provider.connection());
     for (let round = 1; round <= 3; round++) {
-      expect(await use(await open(round % 2 ? app.parts.vault : second.parts.vault, made))).toEqual({ account: "acme" });
+      expect(await use(await open(round % 2 ? app.parts.vault : second.parts.vault, made))).toEqual({
+        account: "acme",
+      });
       expect(provider.tokenRequests).toHaveLength(round);
     }
   });
@@ -77,7 +79,10 @@ describe("a token that has expired", () => {
     provider.expiresInSeconds = 1;
     const { reference, type } = await create(provider.connection());
     const ended: FinishedSpan[] = [];
-    const trace = createTracing({ sampler: { ratio: 1, isParentBased: true }, onEnd: (span) => void ended.push(span) }).follow();
+    const trace = createTracing({
+      sampler: { ratio: 1, isParentBased: true },
+      onEnd: (span) => void ended.push(span),
+    }).follow();
     const [checked] = await app.parts.vault.check(organizationId, { [type]: reference }, [type]);
     await app.parts.vault.open(checked as NonNullable<typeof checked>, { trace });
     expect(ended).toMatchObject([
@@ -91,7 +96,10 @@ describe("a token that has expired", () => {
     const made = await create(data);
     await open(app.parts.vault, made);
     await open(app.parts.vault, made);
-    expect(provider.tokenRequests.map(({ parameters }) => parameters.refresh_token)).toEqual([data.refreshToken, data.refreshToken]);
+    expect(provider.tokenRequests.map(({ parameters }) => parameters.refresh_token)).toEqual([
+      data.refreshToken,
+      data.refreshToken,
+    ]);
   });
 
   it("is stored sealed, and without an end when the provider names none", async () => {
@@ -176,30 +184,41 @@ describe("a token that the provider refuses", () => {
 });
 
 describe("a dead refresh token", () => {
-  it.each(["invalid_grant", "bad_refresh_token"])("(%s) marks the credential, and the error says where to reconnect", async (error) => {
-    const data = provider.connection();
-    const made = await create(data);
-    provider.answerToken = ({ parameters }) => ({
-      status: 400,
-      body: JSON.stringify({ error, error_description: `dead: ${parameters.refresh_token} ${data.accessToken}` }),
-    });
-    const failure = (await open(app.parts.vault, made).catch((refusal: unknown) => refusal)) as Error;
-    expect(failure).toMatchObject({ code: "credential_needs_reconnect", status: 409 });
-    expect(failure.message).toBe(
-      `The credential "My connection" must be connected again: ${app.platformUrl}/o/${organizationId}/credentials/${made.id}`,
-    );
-    const stored = await read(made.id);
-    expect(stored).toMatchObject({ health: "needs_reconnect", lastError: expect.stringContaining(error) });
-    for (const token of [data.refreshToken, data.accessToken]) expect(JSON.stringify(stored)).not.toContain(token);
-    await expect(open(second.parts.vault, made)).rejects.toMatchObject({ code: "credential_needs_reconnect" });
-    expect(provider.tokenRequests).toHaveLength(1);
-  });
+  it.each(["invalid_grant", "bad_refresh_token"])(
+    "(%s) marks the credential, and the error says where to reconnect",
+    async (error) => {
+      const data = provider.connection();
+      const made = await create(data);
+      provider.answerToken = ({ parameters }) => ({
+        status: 400,
+        body: JSON.stringify({ error, error_description: `dead: ${parameters.refresh_token} ${data.accessToken}` }),
+      });
+      const failure = (await open(app.parts.vault, made).catch((refusal: unknown) => refusal)) as Error;
+      expect(failure).toMatchObject({ code: "credential_needs_reconnect", status: 409 });
+      expect(failure.message).toBe(
+        `The credential "My connection" must be connected again: ${app.platformUrl}/o/${organizationId}/credentials/${made.id}`,
+      );
+      const stored = await read(made.id);
+      expect(stored).toMatchObject({ health: "needs_reconnect", lastError: expect.stringContaining(error) });
+      for (const token of [data.refreshToken, data.accessToken]) expect(JSON.stringify(stored)).not.toContain(token);
+      await expect(open(second.parts.vault, made)).rejects.toMatchObject({ code: "credential_needs_reconnect" });
+      expect(provider.tokenRequests).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["Atlassian", 403, { error: "unauthorized_client", error_description: "refresh_token is invalid" }],
     ["HubSpot", 400, { status: "BAD_REFRESH_TOKEN", message: "missing or unknown refresh token", correlationId: "c" }],
-    ["Microsoft", 400, { error: "interaction_required", error_description: "AADSTS50076: you must use multi-factor authentication." }],
-    ["GitHub", 200, { error: "bad_refresh_token", error_description: "The refresh token passed is incorrect or expired." }],
+    [
+      "Microsoft",
+      400,
+      { error: "interaction_required", error_description: "AADSTS50076: you must use multi-factor authentication." },
+    ],
+    [
+      "GitHub",
+      200,
+      { error: "bad_refresh_token", error_description: "The refresh token passed is incorrect or expired." },
+    ],
   ])("is told by %s in its own form", async (_, status, body) => {
     const made = await create(provider.connection());
     provider.answerToken = () => ({ status, body: JSON.stringify(body) });
@@ -220,7 +239,9 @@ describe("a dead refresh token", () => {
 
   it("is told with status 200 by some", async () => {
     provider.answerToken = () => ({ body: '{"ok":false,"error":"invalid_refresh_token"}' });
-    await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({ code: "credential_needs_reconnect" });
+    await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({
+      code: "credential_needs_reconnect",
+    });
   });
 });
 
@@ -230,7 +251,10 @@ describe("a change while a token is being refreshed", () => {
     provider.delayMs = 300;
     const opening = open(app.parts.vault, made);
     await expect.poll(() => provider.tokenRequests.length).toBe(1);
-    await app.parts.vault.credentials.update({ organizationId, credentialId: made.id }, { name: "Renamed", data: { account: "changed" } });
+    await app.parts.vault.credentials.update(
+      { organizationId, credentialId: made.id },
+      { name: "Renamed", data: { account: "changed" } },
+    );
     const opened = await opening;
     expect(opened.data().account).toBe("changed");
     expect(provider.refreshTokens).toContain(opened.data().refreshToken);
@@ -288,7 +312,10 @@ describe("a change while a token is being refreshed", () => {
     provider.answerToken = () => (provider.tokenRequests.length <= 2 ? { status: 503, body: "down" } : undefined);
     const opening = open(app.parts.vault, made);
     await expect.poll(() => provider.tokenRequests.length).toBe(1);
-    await app.parts.vault.credentials.update({ organizationId, credentialId: made.id }, { data: { account: "changed" } });
+    await app.parts.vault.credentials.update(
+      { organizationId, credentialId: made.id },
+      { data: { account: "changed" } },
+    );
     gate.resolve();
     await expect(opening).rejects.toMatchObject({ code: "provider_error" });
     expect((await open(second.parts.vault, made)).data().account).toBe("changed");
@@ -313,7 +340,11 @@ describe("the token endpoint", () => {
     await open(app.parts.vault, await create(provider.connection(), "fake_oauth"));
     const [request] = provider.tokenRequests;
     expect(request?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
-    expect(request?.parameters).toMatchObject({ grant_type: "refresh_token", client_id: "client", client_secret: "client-secret-value" });
+    expect(request?.parameters).toMatchObject({
+      grant_type: "refresh_token",
+      client_id: "client",
+      client_secret: "client-secret-value",
+    });
   });
 
   it("is asked with Basic, JSON and further headers", async () => {
@@ -359,7 +390,9 @@ describe("the token endpoint", () => {
     "is not believed when it answers %j",
     async (body) => {
       provider.answerToken = () => ({ body });
-      await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({ code: "provider_error" });
+      await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({
+        code: "provider_error",
+      });
     },
   );
 });

@@ -45,7 +45,12 @@ beforeAll(async () => {
     definition.variants.map((variant) => {
       const filled = fillInCredential(definition, variant, { url: "https://service.example.com", mark: "x" });
       // The strictest of its ways to send the secret.
-      return { name: `${definition.type}/${variant.kind}`, definition, variant, filled: { ...filled, ...bearerOf(definition) } };
+      return {
+        name: `${definition.type}/${variant.kind}`,
+        definition,
+        variant,
+        filled: { ...filled, ...bearerOf(definition) },
+      };
     }),
   );
 });
@@ -81,7 +86,9 @@ describe("every type of credential", () => {
   it("is refused without the secrets it needs", () => {
     const found = kinds.map(({ name, definition, variant, filled }): [string, string[]] => [
       name,
-      secretFieldsOf(variant).filter((field) => faultsOf(definition, without(filled, field)).includes(`/data/${field}`)),
+      secretFieldsOf(variant).filter((field) =>
+        faultsOf(definition, without(filled, field)).includes(`/data/${field}`),
+      ),
     ]);
     expect(Object.fromEntries(found.filter(([, fields]) => fields.length > 0))).toEqual(neededSecrets);
   });

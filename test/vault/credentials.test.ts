@@ -15,7 +15,10 @@ let path: string;
 
 beforeAll(async () => {
   provider = await startFakeOAuth();
-  app = await startTestApp({ credentialTypes: fakeCredentialTypes, environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
+  app = await startTestApp({
+    credentialTypes: fakeCredentialTypes,
+    environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" },
+  });
   [ann, bob] = await Promise.all([signUpOwner(app, "Ann"), signUpOwner(app, "Bob")]);
   path = `/api/organizations/${ann.organizationId}/credentials`;
 });
@@ -82,22 +85,44 @@ describe("creating a credential", () => {
     ],
     ["the mask", "fake_login", { ...login, password: mask }, ["/data/password"]],
     ["a base URL where none is used", "fake_login", { ...login, baseUrl: "https://x.example" }, ["/data/baseUrl"]],
-    ["a base URL with a user", "fake_oauth", { kind: "bearer", accessToken: "x", baseUrl: "https://u:p@x.example" }, ["/data/baseUrl"]],
-    ["a base URL with a query", "fake_oauth", { kind: "bearer", accessToken: "x", baseUrl: "https://x.example/?a=b" }, ["/data/baseUrl"]],
+    [
+      "a base URL with a user",
+      "fake_oauth",
+      { kind: "bearer", accessToken: "x", baseUrl: "https://u:p@x.example" },
+      ["/data/baseUrl"],
+    ],
+    [
+      "a base URL with a query",
+      "fake_oauth",
+      { kind: "bearer", accessToken: "x", baseUrl: "https://x.example/?a=b" },
+      ["/data/baseUrl"],
+    ],
     [
       "a base URL of another protocol",
       "fake_oauth",
       { kind: "bearer", accessToken: "x", baseUrl: "file:///etc/passwd" },
       ["/data/baseUrl"],
     ],
-    ["a script as authorize URL", "fake_oauth", { kind: "oauth2", authorizeUrl: "javascript:alert(1)" }, ["/data/authorizeUrl"]],
+    [
+      "a script as authorize URL",
+      "fake_oauth",
+      { kind: "oauth2", authorizeUrl: "javascript:alert(1)" },
+      ["/data/authorizeUrl"],
+    ],
   ])("refuses %s", async (_, type, data, pointers) => {
-    const problem = expectProblem(await ann.browser.post(path, { type, name: "bad", data }), { status: 400, code: "validation_failed" });
+    const problem = expectProblem(await ann.browser.post(path, { type, name: "bad", data }), {
+      status: 400,
+      code: "validation_failed",
+    });
     expect(pointersOf(problem)?.sort()).toEqual(pointers.sort());
   });
 
   it("never repeats a value it refuses", async () => {
-    const { text } = await ann.browser.post(path, { type: "fake_login", name: "bad", data: { ...login, port: "canary-in-port", host: 5 } });
+    const { text } = await ann.browser.post(path, {
+      type: "fake_login",
+      name: "bad",
+      data: { ...login, port: "canary-in-port", host: 5 },
+    });
     expect(text).not.toContain("canary");
   });
 });
@@ -114,8 +139,12 @@ describe("changing a credential", () => {
     expect((await open(reference, "fake_login")).data()).toMatchObject({ user: "third", password: login.password });
     await ann.browser.patch(`${path}/${id}`, { data: { password: "canary-password-2" } });
     expect((await open(reference, "fake_login")).data()).toMatchObject({ password: "canary-password-2" });
-    expect((await ann.browser.patch(`${path}/${id}`, { data: { password: null } })).body.data).not.toHaveProperty("password");
-    expect(pointersOf((await ann.browser.patch(`${path}/${id}`, { data: { password: mask } })).body)).toEqual(["/data/password"]);
+    expect((await ann.browser.patch(`${path}/${id}`, { data: { password: null } })).body.data).not.toHaveProperty(
+      "password",
+    );
+    expect(pointersOf((await ann.browser.patch(`${path}/${id}`, { data: { password: mask } })).body)).toEqual([
+      "/data/password",
+    ]);
   });
 
   it("refuses a change of nothing", async () => {
@@ -129,7 +158,10 @@ describe("changing a credential", () => {
   it.each<[string, Change]>([
     ["host", { type: "fake_login", data: login, change: { host: "evil.example.com" }, pointers: ["/data/password"] }],
     ["port", { type: "fake_login", data: login, change: { port: 1 }, pointers: ["/data/password"] }],
-    ["base URL", { type: "fake_oauth", data: token, change: { baseUrl: "https://evil.example" }, pointers: ["/data/accessToken"] }],
+    [
+      "base URL",
+      { type: "fake_oauth", data: token, change: { baseUrl: "https://evil.example" }, pointers: ["/data/accessToken"] },
+    ],
     [
       "place inside the base URL",
       {
@@ -148,12 +180,25 @@ describe("changing a credential", () => {
         pointers: ["/data/clientSecret", "/data/refreshToken"],
       },
     ],
-    ["tenant inside the token URL", { type: "fake_oauth", data: connection, change: { tenant: "evil" }, pointers: ["/data/clientSecret"] }],
-    ["kind", { type: "fake_oauth", data: token, change: { kind: "oauth2", accessToken: mask }, pointers: ["/data/accessToken"] }],
+    [
+      "tenant inside the token URL",
+      { type: "fake_oauth", data: connection, change: { tenant: "evil" }, pointers: ["/data/clientSecret"] },
+    ],
+    [
+      "kind",
+      {
+        type: "fake_oauth",
+        data: token,
+        change: { kind: "oauth2", accessToken: mask },
+        pointers: ["/data/accessToken"],
+      },
+    ],
   ])("wants the secrets anew when the %s changes", async (_, { type, data, change, pointers }) => {
     const { id, data: before } = await create(type, data);
     for (const secrets of [{}, Object.fromEntries(pointers.map((pointer) => [pointer.replace("/data/", ""), mask]))]) {
-      const problem = expectProblem(await ann.browser.patch(`${path}/${id}`, { data: { ...secrets, ...change } }), { status: 400 });
+      const problem = expectProblem(await ann.browser.patch(`${path}/${id}`, { data: { ...secrets, ...change } }), {
+        status: 400,
+      });
       expect(pointersOf(problem)?.sort()).toEqual(pointers.sort());
     }
     expect((await ann.browser.get(`${path}/${id}`)).body.data).toEqual(before);
@@ -198,13 +243,20 @@ describe("a reference", () => {
     ];
     await corrupt(foreign.id);
     await corrupt(own.id);
-    await expect(open(foreign.reference, "fake_login")).rejects.toMatchObject({ code: "credential_not_accessible", status: 403 });
-    await expect(open(own.reference, "fake_basic")).rejects.toMatchObject({ code: "credential_type_mismatch", status: 400 });
+    await expect(open(foreign.reference, "fake_login")).rejects.toMatchObject({
+      code: "credential_not_accessible",
+      status: 403,
+    });
+    await expect(open(own.reference, "fake_basic")).rejects.toMatchObject({
+      code: "credential_type_mismatch",
+      status: 400,
+    });
     await expect(open(own.reference, "fake_login")).rejects.toMatchObject({ code: "credential_unreadable" });
-    const mixed = app.parts.vault.check(ann.organizationId, { fake_basic: own.reference, fake_login: foreign.reference }, [
-      "fake_basic",
-      "fake_login",
-    ]);
+    const mixed = app.parts.vault.check(
+      ann.organizationId,
+      { fake_basic: own.reference, fake_login: foreign.reference },
+      ["fake_basic", "fake_login"],
+    );
     await expect(mixed).rejects.toMatchObject({ code: "credential_not_accessible" });
   });
 
@@ -219,7 +271,10 @@ describe("a reference", () => {
   });
 
   it("does not open the secret of another row that was put in its place", async () => {
-    const [one, two] = [await create("fake_login", login), await create("fake_login", { ...login, password: "canary-password-3" })];
+    const [one, two] = [
+      await create("fake_login", login),
+      await create("fake_login", { ...login, password: "canary-password-3" }),
+    ];
     await app.database.query(
       "UPDATE credential a SET sealed = b.sealed FROM credential b WHERE a.id = ANY($1::uuid[]) AND b.id = ANY($1::uuid[]) AND a.id <> b.id",
       [[one.id, two.id]],
@@ -230,24 +285,27 @@ describe("a reference", () => {
 });
 
 describe("who may do what", () => {
-  it.each(["member", "viewer"] as const)("lets a %s see names, types, health, completeness and references only", async (role) => {
-    const { id } = await create("fake_login", login);
-    const { browser } = await signUpMember(app, ann.organizationId, `Cred${role}`, role);
-    const entries = (await browser.get(path)).body.data as object[];
-    expect(Object.keys(entries[0] ?? {}).sort()).toEqual(["health", "id", "isComplete", "name", "reference", "type"]);
-    const answers = [
-      await browser.get(`${path}/${id}`),
-      await browser.post(path, { type: "fake_login", name: "x", data: login }),
-      await browser.patch(`${path}/${id}`, { name: "x" }),
-      await browser.delete(`${path}/${id}`),
-      await browser.post(`${path}/${id}/test`),
-      await browser.post(`${path}/${id}/connect`),
-      await browser.post(`${path}/connect`, { type: "fake_json", name: "x" }),
-    ];
-    for (const { status, body } of answers) expect([status, body.code]).toEqual([403, "role_required"]);
-    const uses = await browser.get(`${path}/${id}/uses`);
-    expect([uses.status, uses.body]).toEqual([200, { workflows: [], triggers: [], webhooks: [], defaults: [] }]);
-  });
+  it.each(["member", "viewer"] as const)(
+    "lets a %s see names, types, health, completeness and references only",
+    async (role) => {
+      const { id } = await create("fake_login", login);
+      const { browser } = await signUpMember(app, ann.organizationId, `Cred${role}`, role);
+      const entries = (await browser.get(path)).body.data as object[];
+      expect(Object.keys(entries[0] ?? {}).sort()).toEqual(["health", "id", "isComplete", "name", "reference", "type"]);
+      const answers = [
+        await browser.get(`${path}/${id}`),
+        await browser.post(path, { type: "fake_login", name: "x", data: login }),
+        await browser.patch(`${path}/${id}`, { name: "x" }),
+        await browser.delete(`${path}/${id}`),
+        await browser.post(`${path}/${id}/test`),
+        await browser.post(`${path}/${id}/connect`),
+        await browser.post(`${path}/connect`, { type: "fake_json", name: "x" }),
+      ];
+      for (const { status, body } of answers) expect([status, body.code]).toEqual([403, "role_required"]);
+      const uses = await browser.get(`${path}/${id}/uses`);
+      expect([uses.status, uses.body]).toEqual([200, { workflows: [], triggers: [], webhooks: [], defaults: [] }]);
+    },
+  );
 
   it("answers a foreign credential as if it did not exist", async () => {
     const { id } = await create("fake_login", login, bob);
@@ -261,7 +319,9 @@ describe("who may do what", () => {
       ["POST", "/connect"],
     ] as const) {
       const answers = await Promise.all(
-        [`${path}/${id}${end}`, `${path}/${randomUUID()}${end}`, `${theirs}/${id}${end}`].map((at) => ann.browser.send(method, at, body)),
+        [`${path}/${id}${end}`, `${path}/${randomUUID()}${end}`, `${theirs}/${id}${end}`].map((at) =>
+          ann.browser.send(method, at, body),
+        ),
       );
       expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
       expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
@@ -282,12 +342,20 @@ describe("testing a connection", () => {
       message: "The connection works.",
       health: "ok",
     });
-    expect((await ann.browser.get(`${path}/${id}`)).body).toMatchObject({ health: "ok", lastOkAt: expect.any(String), lastError: null });
+    expect((await ann.browser.get(`${path}/${id}`)).body).toMatchObject({
+      health: "ok",
+      lastOkAt: expect.any(String),
+      lastError: null,
+    });
   });
 
   it("says what the provider said, and remembers it", async () => {
     provider.reset();
-    const { id } = await create("fake_oauth", { kind: "bearer", accessToken: "bad-token-value", baseUrl: provider.url });
+    const { id } = await create("fake_oauth", {
+      kind: "bearer",
+      accessToken: "bad-token-value",
+      baseUrl: provider.url,
+    });
     const { body } = await ann.browser.post(`${path}/${id}/test`);
     expect(body).toMatchObject({ ok: false, health: "failing", message: expect.stringContaining("401") });
     expect((await ann.browser.get(`${path}/${id}`)).body).toMatchObject({
@@ -299,7 +367,10 @@ describe("testing a connection", () => {
 
   it("shows the end of a token that cannot be refreshed in advance", async () => {
     const connection = { kind: "oauth2", accessToken: "some-access-token" };
-    const soon = await create("fake_oauth", { ...connection, expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+    const soon = await create("fake_oauth", {
+      ...connection,
+      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    });
     const past = await create("fake_oauth", { ...connection, expiresAt: new Date(Date.now() - 1000).toISOString() });
     const never = await create("fake_oauth", { kind: "oauth2", clientId: "x" });
     expect([soon.health, past.health, never.health]).toEqual(["expiring", "needs_reconnect", "needs_reconnect"]);
@@ -311,7 +382,10 @@ describe("testing a connection", () => {
 describe("a canary in every field of every type", () => {
   it("appears nowhere, whatever a hostile provider echoes", async () => {
     provider.reset();
-    const echo = (text: string) => ({ status: 400, body: JSON.stringify({ message: text, error: { code: text, message: text } }) });
+    const echo = (text: string) => ({
+      status: 400,
+      body: JSON.stringify({ message: text, error: { code: text, message: text } }),
+    });
     provider.answerApi = ({ authorization = "" }) =>
       echo(`${authorization} ${Buffer.from(authorization).toString("base64")} ${authorization.split(" ")[1]}`);
     provider.answerToken = ({ parameters, headers }) => ({
@@ -341,7 +415,10 @@ describe("a canary in every field of every type", () => {
     for (const [type, data] of planted) {
       const made = await create(type, data);
       seen.push(JSON.stringify(made));
-      for (const answer of [await ann.browser.post(`${path}/${made.id}/test`), await ann.browser.get(`${path}/${made.id}`)])
+      for (const answer of [
+        await ann.browser.post(`${path}/${made.id}/test`),
+        await ann.browser.get(`${path}/${made.id}`),
+      ])
         seen.push(answer.text);
       seen.push(
         String(
@@ -354,7 +431,9 @@ describe("a canary in every field of every type", () => {
     }
     const tables = await app.database.query<{ dump: string }>("SELECT t::text AS dump FROM credential t");
     const everything = [...seen, ...app.logLines, ...tables.map(({ dump }) => dump)].join("\n");
-    const values = planted.flatMap(([, data]) => Object.values(data)).filter((value) => String(value).startsWith("CANARY")) as string[];
+    const values = planted
+      .flatMap(([, data]) => Object.values(data))
+      .filter((value) => String(value).startsWith("CANARY")) as string[];
     expect(values.length).toBe(9);
     for (const value of values) {
       const bytes = Buffer.from(value);
@@ -366,7 +445,8 @@ describe("a canary in every field of every type", () => {
         encodeURIComponent(value),
         `u:${value}`,
       ];
-      for (const form of [...forms, Buffer.from(`u:${value}`).toString("base64")]) expect(everything.includes(form)).toBe(false);
+      for (const form of [...forms, Buffer.from(`u:${value}`).toString("base64")])
+        expect(everything.includes(form)).toBe(false);
     }
     expect(everything).toContain("[secret]");
   });

@@ -19,15 +19,22 @@ const start = (database?: TestApp["database"], environment: Record<string, strin
 
 let app: TestApp;
 let organizationId: string;
-const login = (password: string) => ({ type: "fake_login", name: "Login", data: { host: "h", user: "u", password }, createdBy: null });
+const login = (password: string) => ({
+  type: "fake_login",
+  name: "Login",
+  data: { host: "h", user: "u", password },
+  createdBy: null,
+});
 const openIn = async (one: TestApp, reference: string) => {
   const [checked] = await one.parts.vault.check(organizationId, { fake_login: reference }, ["fake_login"]);
   return (await one.parts.vault.open(checked as NonNullable<typeof checked>)).data().password;
 };
 const keyIds = async () =>
-  (await app.database.query<{ id: string }>("SELECT DISTINCT encode(substring(sealed from 2 for 8), 'hex') AS id FROM credential")).map(
-    ({ id }) => id,
-  );
+  (
+    await app.database.query<{ id: string }>(
+      "SELECT DISTINCT encode(substring(sealed from 2 for 8), 'hex') AS id FROM credential",
+    )
+  ).map(({ id }) => id);
 
 describe("with the key in the environment", () => {
   const [first, next] = [newKey(), newKey()];
@@ -43,7 +50,11 @@ describe("with the key in the environment", () => {
     try {
       expect(await openIn(changed, reference)).toBe("canary-1");
       await expect(start(app.database, { SWITCHYARD_MASTER_KEY: next })).rejects.toThrow(wrongKey);
-      expect(await changed.parts.vault.masterKey.rotate()).toMatchObject({ newKey: false, resealed: 1, unreadable: [] });
+      expect(await changed.parts.vault.masterKey.rotate()).toMatchObject({
+        newKey: false,
+        resealed: 1,
+        unreadable: [],
+      });
       expect(await openIn(changed, reference)).toBe("canary-1");
       await expect(start(app.database, { SWITCHYARD_MASTER_KEY: first })).rejects.toThrow(wrongKey);
       await (await start(app.database, { SWITCHYARD_MASTER_KEY: next })).stop();
@@ -72,9 +83,12 @@ describe("with the key in a file", () => {
     try {
       const before = lines("master.key");
       const passwords = Array.from({ length: 120 }, (_, index) => `canary-${index}`);
-      const made = await Promise.all(passwords.map((password) => app.parts.vault.credentials.create(organizationId, login(password))));
+      const made = await Promise.all(
+        passwords.map((password) => app.parts.vault.credentials.create(organizationId, login(password))),
+      );
       const reading = (async () => {
-        for (const [index, { reference }] of made.entries()) expect(await openIn(running, reference)).toBe(passwords[index]);
+        for (const [index, { reference }] of made.entries())
+          expect(await openIn(running, reference)).toBe(passwords[index]);
       })();
       const { keyId, ...rest } = await rotate();
       await reading;
@@ -85,7 +99,8 @@ describe("with the key in a file", () => {
       expect(statSync(join(dataDir, "master.key")).mode & 0o777).toBe(0o600);
       await running.parts.vault.credentials.create(organizationId, login("later"));
       expect(await keyIds()).toEqual([keyId]);
-      for (const [index, { reference }] of made.entries()) expect(await openIn(running, reference)).toBe(passwords[index]);
+      for (const [index, { reference }] of made.entries())
+        expect(await openIn(running, reference)).toBe(passwords[index]);
     } finally {
       await running.stop();
     }
@@ -113,7 +128,12 @@ describe("with the key in a file", () => {
 
   it("does not overwrite what was saved in between", async () => {
     const { id } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
-    const seen = { table: "credential" as const, id, organization_id: organizationId, sealed: Buffer.from("read before") };
+    const seen = {
+      table: "credential" as const,
+      id,
+      organization_id: organizationId,
+      sealed: Buffer.from("read before"),
+    };
     expect(await replaceSealed(vaultTables(app.parts.ground.db), seen, Buffer.from("sealed anew"))).toBe(false);
     expect(await openIn(app, `credential:organization:${id}`)).toBe("canary-1");
   });
@@ -138,7 +158,12 @@ describe("with the key in a file", () => {
     const { reference } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
     const keyRing = createKeyRingSource({ dataDir, masterKey: undefined, previousKeys: [] });
     const fillFingerprints = app.parts.vault.fingerprintUpkeep.run;
-    const other = createMasterKey({ db: app.parts.ground.db, seal: createSeal(keyRing.read), keyRing, fillFingerprints });
+    const other = createMasterKey({
+      db: app.parts.ground.db,
+      seal: createSeal(keyRing.read),
+      keyRing,
+      fillFingerprints,
+    });
     await Promise.all([rotate(), other.rotate()]);
     expect(await openIn(app, reference)).toBe("canary-1");
     await (await start(app.database, { SWITCHYARD_MASTER_KEY: "", SWITCHYARD_DATA_DIR: dataDir })).stop();

@@ -18,7 +18,10 @@ const save = (name: string, organizationId = mcp.owner.organizationId) =>
 
 const parameters = { owner: "acme", repo: "site", title: "Hello" };
 const call = async (given: object = {}) => {
-  const { json } = await mcp.client.modern("github", "tools/call", { name: "github_create_issue", arguments: { ...parameters, ...given } });
+  const { json } = await mcp.client.modern("github", "tools/call", {
+    name: "github_create_issue",
+    arguments: { ...parameters, ...given },
+  });
   return { text: json.result?.content[0]?.text ?? "", error: json.result?._meta["switchyard/error"] };
 };
 
@@ -47,7 +50,10 @@ describe("a call that names no account", () => {
       for (const foreign of ["Bob", "Ended", "Slack", "canary"]) expect(text).not.toContain(foreign);
     }
     const asked = { parameters, confirm: true };
-    const answer = await mcp.owner.browser.post(`/api/organizations/${mcp.owner.organizationId}/tools/github_create_issue/call`, asked);
+    const answer = await mcp.owner.browser.post(
+      `/api/organizations/${mcp.owner.organizationId}/tools/github_create_issue/call`,
+      asked,
+    );
     const { detail } = expectProblem(answer, { status: 400, code: "credential_reference_invalid" });
     expect(detail).toContain(`"GitHub of the team" is ${first.reference}`);
   });
@@ -65,7 +71,9 @@ describe("a call that names no account", () => {
     const { status, body } = await mcp.owner.browser.post(`${path}/credentials`, request);
     expect(status).toBe(201);
     const defaults = async () => (await mcp.owner.browser.get(`${path}/default-credentials`)).body.data;
-    expect(await defaults()).toEqual([{ type: "github", credentialId: body.id, reference: body.reference, apiKeyId: null }]);
+    expect(await defaults()).toEqual([
+      { type: "github", credentialId: body.id, reference: body.reference, apiKeyId: null },
+    ]);
     expect((await call()).error?.code).not.toBe("credential_reference_invalid");
 
     const next = await mcp.owner.browser.post(`${path}/credentials`, { ...request, name: "Next" });

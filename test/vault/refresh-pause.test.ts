@@ -52,13 +52,18 @@ async function call(client: McpClient, { reference }: Account) {
 }
 
 const read = async ({ id }: Account) => (await mcp.owner.browser.get(`${path}/${id}`)).body;
-const listed = async ({ id }: Account) => (await mcp.owner.browser.get(path)).body.data.find((one: Account) => one.id === id);
+const listed = async ({ id }: Account) =>
+  (await mcp.owner.browser.get(path)).body.data.find((one: Account) => one.id === id);
 /** As if the pause were over. */
-const endPause = ({ id }: Account) => mcp.app.database.query("UPDATE credential SET refresh_paused_until = now() WHERE id = $1", [id]);
+const endPause = ({ id }: Account) =>
+  mcp.app.database.query("UPDATE credential SET refresh_paused_until = now() WHERE id = $1", [id]);
 
 /** Keeps a pause from ending while the test is slow; makes none. */
 const prolongPause = ({ id }: Account) =>
-  mcp.app.database.query("UPDATE credential SET refresh_paused_until = refresh_paused_until + interval '1 hour' WHERE id = $1", [id]);
+  mcp.app.database.query(
+    "UPDATE credential SET refresh_paused_until = refresh_paused_until + interval '1 hour' WHERE id = $1",
+    [id],
+  );
 
 /** How long it is until the next try, to the second. */
 async function pauseOf({ id }: Account): Promise<number | undefined> {
@@ -70,7 +75,8 @@ async function pauseOf({ id }: Account): Promise<number | undefined> {
 }
 
 /** To tell it from the pauses before and after it, however busy the machine is. */
-const near = (seconds: number) => expect.toSatisfy((left: number) => left > seconds / 2 && left <= seconds, `about ${seconds} s`);
+const near = (seconds: number) =>
+  expect.toSatisfy((left: number) => left > seconds / 2 && left <= seconds, `about ${seconds} s`);
 const fail = (status: number, body: unknown = {}, headers: Record<string, string> = {}) => {
   provider.answerToken = () => ({ status, body: JSON.stringify(body), headers });
 };
@@ -78,18 +84,26 @@ const fail = (status: number, body: unknown = {}, headers: Record<string, string
 describe("after a refresh that failed", () => {
   it.each([
     { title: "the provider is down", status: 503, body: {}, requests: 2 },
-    { title: "the client is refused", status: 401, body: { error: "invalid_client", error_description: "unknown client" }, requests: 1 },
+    {
+      title: "the client is refused",
+      status: 401,
+      body: { error: "invalid_client", error_description: "unknown client" },
+      requests: 1,
+    },
     { title: "the provider answers anything", status: 200, body: { hello: 1 }, requests: 1 },
-  ])("the provider is left alone by every process, and calls are refused at once ($title)", async ({ status, body, requests }) => {
-    const account = await connect();
-    fail(status, body);
-    expect(await call(here, account)).toMatchObject({ code: "provider_error" });
-    expect(provider.tokenRequests).toHaveLength(requests);
-    await prolongPause(account);
-    for (const client of [here, there, here, there])
-      expect(await call(client, account)).toMatchObject({ code: "credential_refresh_paused" });
-    expect([provider.tokenRequests.length, provider.apiRequests.length]).toEqual([requests, 0]);
-  });
+  ])(
+    "the provider is left alone by every process, and calls are refused at once ($title)",
+    async ({ status, body, requests }) => {
+      const account = await connect();
+      fail(status, body);
+      expect(await call(here, account)).toMatchObject({ code: "provider_error" });
+      expect(provider.tokenRequests).toHaveLength(requests);
+      await prolongPause(account);
+      for (const client of [here, there, here, there])
+        expect(await call(client, account)).toMatchObject({ code: "credential_refresh_paused" });
+      expect([provider.tokenRequests.length, provider.apiRequests.length]).toEqual([requests, 0]);
+    },
+  );
 
   it("a call is told since when, why, and when the next try is, without a secret", async () => {
     const data = provider.connection();
@@ -108,7 +122,9 @@ describe("after a refresh that failed", () => {
     expect(text).toMatch(new RegExp(`The next try is in [1-5] s, at ${time}\\. `));
     expect(text).toContain(`/o/${mcp.owner.organizationId}/credentials/${account.id}`);
     const [checked] = await second.parts.vault.check(mcp.owner.organizationId, { slack: account.reference }, ["slack"]);
-    const failure = await second.parts.vault.open(checked as NonNullable<typeof checked>).catch((error: unknown) => error);
+    const failure = await second.parts.vault
+      .open(checked as NonNullable<typeof checked>)
+      .catch((error: unknown) => error);
     expect(retryAfterSeconds).toEqual(near(5));
     expect(failure).toMatchObject({ status: 502, headers: { "Retry-After": expect.stringMatching(/^[1-5]$/) } });
   });
@@ -163,7 +179,8 @@ describe("after a refresh that failed", () => {
       createdBy: null,
       data: { kind: "oauth2", ...data },
     });
-    for (const client of [here, there]) expect(await call(client, account)).toMatchObject({ code: "validation_failed" });
+    for (const client of [here, there])
+      expect(await call(client, account)).toMatchObject({ code: "validation_failed" });
     expect(await read(account)).toMatchObject({ refreshFailure: null });
   });
 });
@@ -173,15 +190,18 @@ describe("Retry-After of the token endpoint", () => {
     { status: 429, after: "90", pause: 90 },
     { status: 503, after: "1", pause: 5 },
     { status: 503, after: "99999999", pause: 86_400 },
-  ])("of $after s with $status makes a pause of $pause s, and it is not asked a second time before", async ({ status, after, pause }) => {
-    const account = await connect();
-    fail(status, {}, { "retry-after": after });
-    await call(here, account);
-    expect(provider.tokenRequests).toHaveLength(1);
-    expect(await pauseOf(account)).toEqual(near(pause));
-    expect(await call(there, account)).toMatchObject({ code: "credential_refresh_paused" });
-    expect(provider.tokenRequests).toHaveLength(1);
-  });
+  ])(
+    "of $after s with $status makes a pause of $pause s, and it is not asked a second time before",
+    async ({ status, after, pause }) => {
+      const account = await connect();
+      fail(status, {}, { "retry-after": after });
+      await call(here, account);
+      expect(provider.tokenRequests).toHaveLength(1);
+      expect(await pauseOf(account)).toEqual(near(pause));
+      expect(await call(there, account)).toMatchObject({ code: "credential_refresh_paused" });
+      expect(provider.tokenRequests).toHaveLength(1);
+    },
+  );
 });
 
 describe("the pause is over", () => {
@@ -230,7 +250,8 @@ describe("the pause is over", () => {
     const account = await failOnce();
     await endPause(account);
     fail(400, { error: "invalid_grant" });
-    for (const client of [here, there]) expect(await call(client, account)).toMatchObject({ code: "credential_needs_reconnect" });
+    for (const client of [here, there])
+      expect(await call(client, account)).toMatchObject({ code: "credential_needs_reconnect" });
     expect(provider.tokenRequests).toHaveLength(1);
     expect(await read(account)).toMatchObject({ health: "needs_reconnect", refreshFailure: null });
   });
@@ -275,7 +296,11 @@ describe("the health of an account whose refresh failed", () => {
     fail(503);
     await call(here, account);
     const { body } = await mcp.owner.browser.post(`${path}/${account.id}/test`);
-    expect(body).toMatchObject({ ok: false, health: "failing", message: expect.stringContaining("The next try is in") });
+    expect(body).toMatchObject({
+      ok: false,
+      health: "failing",
+      message: expect.stringContaining("The next try is in"),
+    });
     expect(provider.tokenRequests).toHaveLength(2);
     expect(await read(account)).toMatchObject({ lastError: "Slack refused the call (503): no token was given." });
     await endPause(account);

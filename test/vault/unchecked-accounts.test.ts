@@ -68,7 +68,11 @@ const refused: Case[] = [
     answer: {
       status: 401,
       json: {
-        error: { message: "You have insufficient permissions for this operation. Missing scopes: api.model.read.", type: "x", code: null },
+        error: {
+          message: "You have insufficient permissions for this operation. Missing scopes: api.model.read.",
+          type: "x",
+          code: null,
+        },
       },
     },
     says: "api.model.read",
@@ -99,7 +103,11 @@ const refused: Case[] = [
     data: { kind: "bearer", accessToken: "ghs_installation" },
     answer: {
       status: 403,
-      json: { message: "Resource not accessible by integration", documentation_url: "https://docs.github.com/rest", status: "403" },
+      json: {
+        message: "Resource not accessible by integration",
+        documentation_url: "https://docs.github.com/rest",
+        status: "403",
+      },
     },
     says: "not accessible by integration",
   },
@@ -143,7 +151,11 @@ const refused: Case[] = [
     data: { kind: "bearer", accessToken: "pat-write-only" },
     answer: {
       status: 403,
-      json: { status: "error", category: "MISSING_SCOPES", message: "This app hasn't been granted all required scopes to make this call." },
+      json: {
+        status: "error",
+        category: "MISSING_SCOPES",
+        message: "This app hasn't been granted all required scopes to make this call.",
+      },
     },
     says: "MISSING_SCOPES",
   },
@@ -197,7 +209,12 @@ describe("a test that fails for the account itself", () => {
       answer: {
         status: 403,
         json: {
-          error: { code: 403, message: "The API is off.", errors: [{ reason: "accessNotConfigured" }], status: "PERMISSION_DENIED" },
+          error: {
+            code: 403,
+            message: "The API is off.",
+            errors: [{ reason: "accessNotConfigured" }],
+            status: "PERMISSION_DENIED",
+          },
         },
       },
       says: "accessNotConfigured",
@@ -211,7 +228,10 @@ describe("a test that fails for the account itself", () => {
     {
       type: "s3",
       data: { accessKeyId: "AKIB", secretAccessKey: "wrong-secret" },
-      answer: { status: 403, body: "<Error><Code>SignatureDoesNotMatch</Code><Message>Not the signature.</Message></Error>" },
+      answer: {
+        status: 403,
+        body: "<Error><Code>SignatureDoesNotMatch</Code><Message>Not the signature.</Message></Error>",
+      },
       says: "SignatureDoesNotMatch",
     },
   ])("shows $type as failing", async (one) => {
@@ -226,11 +246,14 @@ describe("a test that fails for the account itself", () => {
 it("does not show an account as failing because one call lacks a permission", async () => {
   const id = await connect(elevenlabs);
   provider.script([elevenlabs.answer]);
-  const { text } = await ann.browser.post(`/api/organizations/${ann.organizationId}/tools/elevenlabs_text_to_speech/call`, {
-    parameters: { voiceId: "v", text: "t" },
-    credentials: { elevenlabs: `credential:organization:${id}` },
-    confirm: true,
-  });
+  const { text } = await ann.browser.post(
+    `/api/organizations/${ann.organizationId}/tools/elevenlabs_text_to_speech/call`,
+    {
+      parameters: { voiceId: "v", text: "t" },
+      credentials: { elevenlabs: `credential:organization:${id}` },
+      confirm: true,
+    },
+  );
   expect(text).toContain("missing_permissions");
   expect(await read(id)).toMatchObject({ health: "unknown", lastError: null });
 });

@@ -17,7 +17,11 @@ beforeAll(async () => {
 afterAll(() => flows?.stop());
 
 async function open(workflowId: string): Promise<void> {
-  const options = { baseUrl: flows.app.platformUrl, person: flows.owner.browser, viewport: { width: 1280, height: 800 } };
+  const options = {
+    baseUrl: flows.app.platformUrl,
+    person: flows.owner.browser,
+    viewport: { width: 1280, height: 800 },
+  };
   ({ page, complaints } = await browser.open({ ...options, reducedMotion: "reduce" }));
   await page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}`);
   await canvas().waitFor();
@@ -27,7 +31,8 @@ async function open(workflowId: string): Promise<void> {
 type Point = { x: number; y: number };
 
 const at = (x: number, y: number) => ({ position: { x, y } });
-const placesOf = async (id: string) => Object.fromEntries((await read(id)).canvas.nodes.map(({ id: key, position }) => [key, position]));
+const placesOf = async (id: string) =>
+  Object.fromEntries((await read(id)).canvas.nodes.map(({ id: key, position }) => [key, position]));
 const selectedCount = (count: number) => page.getByRole("status").filter({ hasText: `${count} nodes selected` });
 
 async function drag(from: Point, to: Point): Promise<void> {
@@ -40,7 +45,9 @@ async function drag(from: Point, to: Point): Promise<void> {
 
 /** Where nodes lie on the screen, with room around them. */
 async function frameOf(...names: RegExp[]): Promise<{ from: Point; to: Point }> {
-  const boxes = await Promise.all(names.map(async (name) => (await box(name).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }));
+  const boxes = await Promise.all(
+    names.map(async (name) => (await box(name).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }),
+  );
   const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))];
   const right = Math.max(...boxes.map(({ x, width }) => x + width));
   const bottom = Math.max(...boxes.map(({ y, height }) => y + height));
@@ -83,7 +90,10 @@ describe("several nodes", () => {
     await drag(middle, { x: middle.x - 60, y: middle.y + 100 });
     await until(true, async () => (await placesOf(id)).now?.y !== before.now?.y);
     const moved = await placesOf(id);
-    const wayOf = (key: string) => [(moved[key]?.x ?? 0) - (before[key]?.x ?? 0), (moved[key]?.y ?? 0) - (before[key]?.y ?? 0)];
+    const wayOf = (key: string) => [
+      (moved[key]?.x ?? 0) - (before[key]?.x ?? 0),
+      (moved[key]?.y ?? 0) - (before[key]?.y ?? 0),
+    ];
     expect(wayOf("start")).toEqual([0, 0]);
     expect(wayOf("now")).toEqual(wayOf("later"));
     expect(wayOf("now")[1]).toBeGreaterThan(50);
@@ -165,7 +175,9 @@ describe("the small map", () => {
   it("is there for a large canvas, and goes where it is pressed or dragged to", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
     const id = await flows.save(
-      ids.map((each, index) => node(each, "set_fields", { fields: { a: 1 } }, { name: each, ...at(index * 320, index * 160) })),
+      ids.map((each, index) =>
+        node(each, "set_fields", { fields: { a: 1 } }, { name: each, ...at(index * 320, index * 160) }),
+      ),
     );
     await open(id);
     const map = page.getByRole("img", { name: "Small map of the canvas" });
@@ -174,7 +186,12 @@ describe("the small map", () => {
     const isInView = async (name: string) => {
       const [shown, frame] = [await box(new RegExp(`^${name},`)).boundingBox(), await canvas().boundingBox()];
       if (!shown || !frame) return false;
-      return shown.x >= frame.x && shown.x + shown.width <= frame.x + frame.width && shown.y >= frame.y && shown.y < frame.y + frame.height;
+      return (
+        shown.x >= frame.x &&
+        shown.x + shown.width <= frame.x + frame.width &&
+        shown.y >= frame.y &&
+        shown.y < frame.y + frame.height
+      );
     };
     const middle = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
     expect([await isInView("n0"), await isInView("n10")]).toEqual([true, false]);
@@ -208,11 +225,15 @@ describe("tidying up", () => {
     for (const [left = "", right = ""] of ["ab", "ac", "bd", "cd", "de", "df"].map((pair) => [...pair]))
       expect(x(left)).toBeLessThan(x(right));
     await isStill();
-    const shown = await Promise.all(names.map((key) => page.locator(`.react-flow__node[data-id="${key}"]`).boundingBox()));
+    const shown = await Promise.all(
+      names.map((key) => page.locator(`.react-flow__node[data-id="${key}"]`).boundingBox()),
+    );
     const overlaps = shown.flatMap((one, index) =>
       shown
         .slice(index + 1)
-        .filter((other) => one && other && Math.abs(one.x - other.x) < one.width && Math.abs(one.y - other.y) < one.height),
+        .filter(
+          (other) => one && other && Math.abs(one.x - other.x) < one.width && Math.abs(one.y - other.y) < one.height,
+        ),
     );
     expect(overlaps).toEqual([]);
     await page.keyboard.press("Control+z");

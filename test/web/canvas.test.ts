@@ -25,7 +25,13 @@ async function open(
 ): Promise<void> {
   const { email = flows.owner.email, search = "", viewport = { width: 1280, height: 800 } } = options;
   const { browser: person } = await signIn(flows.app, email);
-  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, viewport, isExpected, reducedMotion: "reduce" }));
+  ({ page, complaints } = await browser.open({
+    baseUrl: flows.app.platformUrl,
+    person,
+    viewport,
+    isExpected,
+    reducedMotion: "reduce",
+  }));
   await page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}${search}`);
   await canvas().waitFor();
   await isStill();
@@ -34,8 +40,12 @@ async function open(
 // The browser itself reports the status of a canvas with faults.
 const isExpected = (message: ConsoleMessage) => message.text().includes("400 (Bad Request)");
 
-const { canvas, box, button, read, saysSaved, stored, isStill } = createCanvasPage({ page: () => page, flows: () => flows });
-const field = (label: string) => page.getByRole("region", { name: /^Node / }).getByRole("combobox", { name: new RegExp(`^${label}`) });
+const { canvas, box, button, read, saysSaved, stored, isStill } = createCanvasPage({
+  page: () => page,
+  flows: () => flows,
+});
+const field = (label: string) =>
+  page.getByRole("region", { name: /^Node / }).getByRole("combobox", { name: new RegExp(`^${label}`) });
 const isActive = (element: unknown) =>
   element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
 const isFocused = (label: string) => field(label).evaluate(isActive);
@@ -83,8 +93,11 @@ describe("building", () => {
     await page.getByRole("dialog").getByLabel("Payload, as JSON").fill('{"name": "Ann"}');
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
     await page.getByText(/^Succeeded after .*: 1 item came out\.$/).waitFor();
-    for (const name of ["Start", "Transform", "Date and time"]) await box(new RegExp(`^${name}, .*Succeeded, \\d+ m?s, 1 item`)).waitFor();
-    expect(await page.getByRole("link", { name: "Open the run" }).getAttribute("href")).toMatch(/\/runs\/[0-9a-f-]{36}$/);
+    for (const name of ["Start", "Transform", "Date and time"])
+      await box(new RegExp(`^${name}, .*Succeeded, \\d+ m?s, 1 item`)).waitFor();
+    expect(await page.getByRole("link", { name: "Open the run" }).getAttribute("href")).toMatch(
+      /\/runs\/[0-9a-f-]{36}$/,
+    );
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -117,7 +130,9 @@ describe("building", () => {
     await page.keyboard.press("c");
     await page.getByRole("dialog").getByRole("combobox").fill("date");
     await page.keyboard.press("Enter");
-    await until([...(threeNodes[1] as string[]), "start>system_date_time"].sort(), async () => linesOf((await read(id)).canvas));
+    await until([...(threeNodes[1] as string[]), "start>system_date_time"].sort(), async () =>
+      linesOf((await read(id)).canvas),
+    );
 
     await page.keyboard.press("e");
     await page.getByText("Connection from start to transform selected").waitFor();
@@ -146,7 +161,10 @@ describe("building", () => {
   });
 
   it("copies nodes with their lines, within a workflow and into another", async () => {
-    const nodes = [node("start", "start"), node("greet", "set_fields", { fields: { a: "$nodes.start.first" } }, { name: "Greet" })];
+    const nodes = [
+      node("start", "start"),
+      node("greet", "set_fields", { fields: { a: "$nodes.start.first" } }, { name: "Greet" }),
+    ];
     const id = await flows.save(nodes, edges("start>greet"));
     const other = await flows.save([]);
     await open(id);
@@ -250,7 +268,8 @@ describe("running", () => {
 });
 
 describe("saving", () => {
-  const two = () => flows.save([node("start", "start"), node("now", "system_date_time", {}, { name: "Now" })], edges("start>now"));
+  const two = () =>
+    flows.save([node("start", "start"), node("now", "system_date_time", {}, { name: "Now" })], edges("start>now"));
   const change = (id: string, body: object) => flows.owner.browser.patch(`${flows.path}/workflows/${id}`, body);
 
   it("says what hinders it, leads to the field, and loses nothing when the page is left", async () => {
@@ -298,7 +317,10 @@ describe("saving", () => {
     await button("Keep mine (save over)").click();
     await until([["start"], []], () => stored(id));
 
-    await change(id, { canvas: { nodes: [node("theirs", "start", {}, { name: "Theirs" })], edges: [] }, expectedVersion: 3 });
+    await change(id, {
+      canvas: { nodes: [node("theirs", "start", {}, { name: "Theirs" })], edges: [] },
+      expectedVersion: 3,
+    });
     await canvas().focus();
     await page.keyboard.press("Control+z");
     await button("Load theirs").click();
@@ -328,7 +350,8 @@ describe("saving", () => {
     await change(id, { canvas: { nodes, edges: [] }, expectedVersion: 1 });
     await open(id, { search: "?panel=versions" });
     await button("Compare with current").click();
-    for (const line of ["Added Later.", "Removed Now.", "Disconnected Start to Now."]) await page.getByText(line).waitFor();
+    for (const line of ["Added Later.", "Removed Now.", "Disconnected Start to Now."])
+      await page.getByText(line).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await button("Restore").click();
     await page.getByText("Version 3").waitFor();
@@ -344,11 +367,15 @@ describe("looking", () => {
     await open(id, { email: "vera@example.com" });
     await box(/^Date and time/).click();
     await page.getByRole("region", { name: "Node Date and time" }).waitFor();
-    for (const name of ["Run", "Add node", "Delete", "Duplicate", "Tidy up", "Undo"]) expect(await button(name).count()).toBe(0);
+    for (const name of ["Run", "Add node", "Delete", "Duplicate", "Tidy up", "Undo"])
+      expect(await button(name).count()).toBe(0);
     await canvas().focus();
     await page.keyboard.press("Delete");
     await page.keyboard.press("n");
-    expect([await box(/^Date and time/).count(), await page.getByRole("combobox", { name: "Search nodes" }).count()]).toEqual([1, 0]);
+    expect([
+      await box(/^Date and time/).count(),
+      await page.getByRole("combobox", { name: "Search nodes" }).count(),
+    ]).toEqual([1, 0]);
     expect(await page.locator(".react-flow__node.draggable").count()).toBe(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     const vera = await signIn(flows.app, "vera@example.com");

@@ -50,7 +50,8 @@ async function openAs(email: string, options: BrowserContextOptions = {}): Promi
 
 // The browser itself reports the statuses by which a form learns what is wrong with it.
 const isExpected = (message: ConsoleMessage) =>
-  (/\/credentials/.test(message.location().url) && /40[09]/.test(message.text())) || message.location().url.endsWith("/favicon.ico");
+  (/\/credentials/.test(message.location().url) && /40[09]/.test(message.text())) ||
+  message.location().url.endsWith("/favicon.ico");
 
 const path = () => `/api/organizations/${ann.organizationId}/credentials`;
 const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -81,7 +82,8 @@ const readPage = () =>
     "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((field) => field.value).join()",
   );
 
-const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+const defaults = async () =>
+  (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
 const useByDefault = () => dialog().getByRole("checkbox", { name: "Use this account for calls that name no account" });
 
 async function fillToken(token = secret): Promise<void> {
@@ -210,7 +212,8 @@ describe("connecting by OAuth", () => {
     await heading("GitHub").waitFor();
     await page.getByText("Works", { exact: true }).waitFor();
     const text = (await readPage()) + (await tab.content());
-    for (const token of [...provider.accessTokens, ...provider.refreshTokens, "my-client-secret"]) expect(text).not.toContain(token);
+    for (const token of [...provider.accessTokens, ...provider.refreshTokens, "my-client-secret"])
+      expect(text).not.toContain(token);
     expect(complaints).toEqual([]);
   });
 
@@ -281,7 +284,10 @@ describe("a credential", () => {
     });
     await ann.browser.post(`${path()}/${id}/test`);
     provider.answerToken = undefined;
-    await app.database.query("UPDATE credential SET refresh_paused_until = now() + interval '9 minutes' WHERE id = $1", [id]);
+    await app.database.query(
+      "UPDATE credential SET refresh_paused_until = now() + interval '9 minutes' WHERE id = $1",
+      [id],
+    );
     await open(`?credential=${id}`);
     await page.getByText("Failing", { exact: true }).waitFor();
     await page.getByText(/GitHub refused the call \(401 invalid_client\): unknown <b>client<\/b>\./).waitFor();
@@ -302,7 +308,9 @@ describe("a credential", () => {
     await open(`?credential=${id}`);
     await page.getByLabel("Base URL").fill("https://github.example.com");
     await button("Save").click();
-    await page.getByText("Access token must be entered anew, because where it is sent or what it opens changes.").waitFor();
+    await page
+      .getByText("Access token must be entered anew, because where it is sent or what it opens changes.")
+      .waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -390,18 +398,21 @@ describe("the list", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(views)("fits a telephone and has no serious finding of axe, in light and dark, at %s", async (rest, role, landmark) => {
-    const id = await createGithub("Alpha");
-    await openAs(ann.email, { viewport: { width: 390, height: 844 } });
-    await open(rest.replace("ID", id));
-    await page.getByRole(role).getByText(landmark, { exact: true }).first().waitFor();
-    expect(await sidewaysScrolling(page)).toBe(0);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-    }
-    expect(complaints).toEqual([]);
-  });
+  it.each(views)(
+    "fits a telephone and has no serious finding of axe, in light and dark, at %s",
+    async (rest, role, landmark) => {
+      const id = await createGithub("Alpha");
+      await openAs(ann.email, { viewport: { width: 390, height: 844 } });
+      await open(rest.replace("ID", id));
+      await page.getByRole(role).getByText(landmark, { exact: true }).first().waitFor();
+      expect(await sidewaysScrolling(page)).toBe(0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findAccessibilityFaults(page)).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
 });
 
 describe("the scopes of a connection", () => {
@@ -413,7 +424,12 @@ describe("the scopes of a connection", () => {
     furtherScopes: "files:read search:read",
   };
   const slack = async () =>
-    await app.parts.vault.credentials.create(ann.organizationId, { type: "slack", name: "Slack", data, createdBy: null });
+    await app.parts.vault.credentials.create(ann.organizationId, {
+      type: "slack",
+      name: "Slack",
+      data,
+      createdBy: null,
+    });
 
   it("are shown with what each is for and whether it was granted, and can be added to", async () => {
     const { id } = await slack();

@@ -11,7 +11,10 @@ const browser = launchBrowser();
 let flows: WorkflowApp;
 let page: Page;
 let complaints: string[];
-const { canvas, box, button, read, stored, isStill, saysSaved } = createCanvasPage({ page: () => page, flows: () => flows });
+const { canvas, box, button, read, stored, isStill, saysSaved } = createCanvasPage({
+  page: () => page,
+  flows: () => flows,
+});
 
 beforeAll(async () => {
   flows = await startWorkflowApp();
@@ -36,7 +39,8 @@ const menuItem = async (name: string) => {
 
 describe("the palette", () => {
   it("offers every node there is, each with its icon", async () => {
-    const kindsOf = async (path: string) => ((await flows.owner.browser.get(path)).body.data as { id: string }[]).length;
+    const kindsOf = async (path: string) =>
+      ((await flows.owner.browser.get(path)).body.data as { id: string }[]).length;
     const count = (await kindsOf("/api/nodes")) + (await kindsOf("/api/engine-nodes"));
     await open(await flows.save([]));
     await button("Add the first node").click();
@@ -51,7 +55,9 @@ describe("the palette", () => {
 
 describe("a field of a node", () => {
   it("keeps a text that is not JSON yet while its panel is closed and over a reload, and the value once it is", async () => {
-    const id = await flows.save([node("shape", "system_transform_json", { expression: "1", data: { a: 1 } }, { name: "Shape" })]);
+    const id = await flows.save([
+      node("shape", "system_transform_json", { expression: "1", data: { a: 1 } }, { name: "Shape" }),
+    ]);
     const dataOf = async () => (await read(id)).canvas.nodes[0]?.parameters?.data;
     await open(id);
     await box(/^Shape/).click();
@@ -140,7 +146,9 @@ describe("the bar above the canvas", () => {
   });
 
   it("opens how to call this workflow, with the instructions that are on the canvas", async () => {
-    const id = await flows.save([node("say", "transform", { expression: "1" }, { name: "Say", instruction: "Be short." })]);
+    const id = await flows.save([
+      node("say", "transform", { expression: "1" }, { name: "Say", instruction: "Be short." }),
+    ]);
     await open(id);
     await button("Call this workflow").click();
     await page.waitForURL(/panel=call/);

@@ -56,8 +56,20 @@ describe.each(looks)("in $name", ({ options }) => {
     await look({ path, heading, cookies: false });
   });
 
-  async function look({ path, heading, cookies }: { path: () => string; heading: string | RegExp; cookies: boolean }): Promise<void> {
-    const { page } = await browser.open({ baseUrl: app.platformUrl, ...(cookies ? { person: ann.browser } : {}), ...options });
+  async function look({
+    path,
+    heading,
+    cookies,
+  }: {
+    path: () => string;
+    heading: string | RegExp;
+    cookies: boolean;
+  }): Promise<void> {
+    const { page } = await browser.open({
+      baseUrl: app.platformUrl,
+      ...(cookies ? { person: ann.browser } : {}),
+      ...options,
+    });
     await page.goto(path());
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);

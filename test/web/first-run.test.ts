@@ -18,11 +18,17 @@ afterAll(() => app?.stop());
 
 async function openBrowser(email?: string, options: BrowserContextOptions = {}): Promise<void> {
   const person = email ? { person: (await signIn(app, email)).browser } : {};
-  ({ page, complaints } = await browser.open({ baseUrl: app.platformUrl, isExpected: isSignedOut, ...person, ...options }));
+  ({ page, complaints } = await browser.open({
+    baseUrl: app.platformUrl,
+    isExpected: isSignedOut,
+    ...person,
+    ...options,
+  }));
 }
 
 // The browser itself reports the 401 by which the page learns that nobody is signed in.
-const isSignedOut = (message: ConsoleMessage) => message.location().url.endsWith("/api/me") && message.text().includes("401");
+const isSignedOut = (message: ConsoleMessage) =>
+  message.location().url.endsWith("/api/me") && message.text().includes("401");
 
 const heading = (name: string) => page.getByRole("heading", { name, exact: true });
 const step = (title: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
@@ -32,7 +38,9 @@ const textOf = async (place: Locator) => (await place.textContent()) ?? "";
 /** What a person would run in a terminal, run: the headers and the body of the command that the page shows. */
 async function runCommand(text: string) {
   const url = /curl -s (\S+)/.exec(text)?.[1] ?? "";
-  const headers = Object.fromEntries([...text.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]));
+  const headers = Object.fromEntries(
+    [...text.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]),
+  );
   const body = /-d '(.+)'/s.exec(text)?.[1] ?? "";
   const response = await fetch(url, { method: "POST", headers, body });
   return (await response.json()) as { result?: { structuredContent?: { items: { timeZone: string }[] } } };
@@ -57,7 +65,9 @@ describe("the first run", () => {
 
     await step("Connect a client").getByRole("tab", { name: "Cursor" }).click();
     const entry = { mcpServers: { system: { url: `${app.gatewayUrl}/system/mcp`, headers: { "X-API-Key": key } } } };
-    await eventually(() => textOf(step("Connect a client").locator("pre:visible"))).toBe(JSON.stringify(entry, null, 2));
+    await eventually(() => textOf(step("Connect a client").locator("pre:visible"))).toBe(
+      JSON.stringify(entry, null, 2),
+    );
     expect(await isDone("Connect a client").count()).toBe(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
 
@@ -107,7 +117,10 @@ describe("the first run", () => {
     await openBrowser(ann.email);
     await page.goto("/");
     await page.getByText("The account Old lacks something it needs").waitFor();
-    await app.database.query("UPDATE credential SET public_data = $2, health = 'failing' WHERE id = $1", [id, '{"authKind":"none"}']);
+    await app.database.query("UPDATE credential SET public_data = $2, health = 'failing' WHERE id = $1", [
+      id,
+      '{"authKind":"none"}',
+    ]);
     await page.reload();
     await page.getByText("The account Old is refused by its service, or gets no new token from it.").waitFor();
     expect(complaints).toEqual([]);
@@ -116,7 +129,9 @@ describe("the first run", () => {
   it("holds each step from what the server knows: an organization with a used key and no call waits only for the call", async () => {
     const ann = await signIn(app, "ann@example.com");
     const { id } = (await ann.browser.post("/api/organizations", { name: "<b>Second</b> team" })).body;
-    const { key } = (await ann.browser.post(`/api/organizations/${id}/api-keys`, { name: "<i>old</i>", scopes: ["mcp:invoke"] })).body;
+    const { key } = (
+      await ann.browser.post(`/api/organizations/${id}/api-keys`, { name: "<i>old</i>", scopes: ["mcp:invoke"] })
+    ).body;
     await openBrowser(ann.email);
     await page.goto(`/o/${id}`);
     await heading("Welcome to <b>Second</b> team").waitFor();

@@ -22,13 +22,22 @@ let stopApp: () => Promise<void>;
 beforeAll(async () => {
   [database, provider] = await Promise.all([createTestDatabase(), startFakeProvider()]);
   const [platformPort, gatewayPort] = [await freePort(), await freePort()];
-  environment = { PLATFORM_API_PORT: String(platformPort), MCP_API_PORT: String(gatewayPort), OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
+  environment = {
+    PLATFORM_API_PORT: String(platformPort),
+    MCP_API_PORT: String(gatewayPort),
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
   mcp = await startMcpApp({ database, environment });
   stopApp = mcp.stop;
   vera = await signUpMember(mcp.app, mcp.owner.organizationId, "Vera", "viewer");
   const data = { kind: "bearer", accessToken: "ghp_never-shown", baseUrl: provider.url };
   const { organizationId } = mcp.owner;
-  const { id } = await mcp.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  const { id } = await mcp.app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
   await mcp.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
 });
 afterAll(async () => {
@@ -48,11 +57,15 @@ async function open(path: string, { person = mcp.owner.browser, ...options }: Pa
   return one;
 }
 
-const wait = (seconds: number) => mcp.client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds } });
+const wait = (seconds: number) =>
+  mcp.client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds } });
 
 async function createIssue(title: string, answer: { status: number; json: unknown }) {
   provider.script([answer]);
-  await mcp.client.modern("github", "tools/call", { name: "github_create_issue", arguments: { owner: "acme", repo: "site", title } });
+  await mcp.client.modern("github", "tools/call", {
+    name: "github_create_issue",
+    arguments: { owner: "acme", repo: "site", title },
+  });
 }
 
 describe("the list of tool calls", () => {
@@ -74,7 +87,9 @@ describe("the list of tool calls", () => {
     await expect.poll(() => rows.count(), { timeout: 1_000, interval: 20 }).toBe(2);
     await wait(0.03);
     await expect.poll(() => rows.count(), { timeout: 1_000, interval: 20 }).toBe(3);
-    expect(other.complaints.filter((text) => !/ERR_(CONNECTION_REFUSED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)/.test(text))).toEqual([]);
+    expect(
+      other.complaints.filter((text) => !/ERR_(CONNECTION_REFUSED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)/.test(text)),
+    ).toEqual([]);
   });
 
   it("keeps its filters over a reload, shows only what fits them, also live, and forgets them when asked", async () => {
@@ -196,7 +211,10 @@ describe("one tool call", () => {
     await fact("Waited for a slot").getByText("1.2 s", { exact: true }).waitFor();
     await fact("Ran for").getByText("1 min 5 s", { exact: true }).waitFor();
     const titles = ["Waited for a slot", "Ran for"].map((name) => fact(name).locator("[title]").getAttribute("title"));
-    expect(await Promise.all(titles)).toEqual([`${queueMs.toLocaleString("en-US")} ms`, `${durationMs.toLocaleString("en-US")} ms`]);
+    expect(await Promise.all(titles)).toEqual([
+      `${queueMs.toLocaleString("en-US")} ms`,
+      `${durationMs.toLocaleString("en-US")} ms`,
+    ]);
     expect(complaints).toEqual([]);
   });
 

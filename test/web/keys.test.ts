@@ -29,7 +29,8 @@ const dialog = () => page().getByRole("dialog");
 const keyField = () => page().getByLabel("API key", { exact: true });
 
 const createKey = async (body: object) =>
-  (await ann.browser.post(`/api/organizations/${ann.organizationId}/api-keys`, { scopes: ["mcp:invoke"], ...body })).body;
+  (await ann.browser.post(`/api/organizations/${ann.organizationId}/api-keys`, { scopes: ["mcp:invoke"], ...body }))
+    .body;
 const listKeys = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/api-keys`)).body.data;
 
 /** How the gateway takes a key: the status of a request, and the tools it may see there. */
@@ -154,11 +155,17 @@ describe("the page of API keys", () => {
   it("chooses the account that calls of one key use", async () => {
     const { id } = await createKey({ name: "bot" });
     const data = { kind: "bearer", accessToken: "x" };
-    const account = await app.parts.vault.credentials.create(ann.organizationId, { type: "github", name: "Work", data, createdBy: null });
+    const account = await app.parts.vault.credentials.create(ann.organizationId, {
+      type: "github",
+      name: "Work",
+      data,
+      createdBy: null,
+    });
     await page().goto(path);
     await button("Accounts of bot").click();
     await dialog().getByLabel("GitHub").selectOption("Work");
-    const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+    const defaults = async () =>
+      (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
     await eventually(defaults).toMatchObject([{ type: "github", credentialId: account.id, apiKeyId: id }]);
     await dialog().getByLabel("GitHub").selectOption("None: calls name one");
     await eventually(defaults).toEqual([]);
@@ -169,7 +176,11 @@ describe("the page of API keys", () => {
   it("shows a viewer no key and no button, and the API refuses too", async () => {
     await createKey({ name: "secret project" });
     const vera = await signUpMember(app, ann.organizationId, "Vera", "viewer");
-    opened = await browser.open({ baseUrl: app.platformUrl, person: vera.browser, viewport: { width: 390, height: 844 } });
+    opened = await browser.open({
+      baseUrl: app.platformUrl,
+      person: vera.browser,
+      viewport: { width: 390, height: 844 },
+    });
     await page().goto(`${path}?create=key`);
     await page().getByText("Ask Ann for a key").waitFor();
     expect(await dialog().count()).toBe(0);

@@ -19,7 +19,9 @@ let workflowId: string;
 let openai: { reference: string };
 
 beforeAll(async () => {
-  model = await startFakeModel((told) => (told.includes("Take your time.") ? new Promise(() => {}) : { text: "A friendly hello" }));
+  model = await startFakeModel((told) =>
+    told.includes("Take your time.") ? new Promise(() => {}) : { text: "A friendly hello" },
+  );
   provider = await startFakeOAuth();
   loginPage = await startLoginPage(provider);
   flows = await startWorkflowApp({ environment: model.environment });
@@ -65,7 +67,8 @@ const savedNode = async (id: string): Promise<{ parameters: unknown }> => {
   const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`);
   return body.canvas.nodes.find((entry: { id: string }) => entry.id === id);
 };
-const saved = (page: Page) => page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
+const saved = (page: Page) =>
+  page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
 
 describe("the panel of a node", () => {
   it("shows the form of the tool, completes a reference by keyboard and previews it with the data of the last run", async () => {
@@ -77,7 +80,10 @@ describe("the panel of a node", () => {
     await text.press("Enter");
     await eventually(() => text.inputValue()).toBe("About {{ $input.title }}");
     await panel.getByText("In the last run: About A bug").waitFor();
-    await eventually(async () => (await savedNode("tell")).parameters).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
+    await eventually(async () => (await savedNode("tell")).parameters).toEqual({
+      channel: "C1",
+      text: "About {{ $input.title }}",
+    });
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -132,7 +138,11 @@ describe("the panel of a node", () => {
     const make = async (type: string, name: string, data: Record<string, unknown>) =>
       await flows.app.parts.vault.credentials.create(flows.owner.organizationId, { type, name, data, createdBy: null });
     const stripe = await make("stripe", "Our Stripe", { secretKey: "sk_test_1" });
-    const own = await make("http_auth", "Our API", { authKind: "bearer", secret: "canary", baseUrl: "https://api.own.test" });
+    const own = await make("http_auth", "Our API", {
+      authKind: "bearer",
+      secret: "canary",
+      baseUrl: "https://api.own.test",
+    });
     await make("redis", "Our cache", { host: "cache.own.test" });
     const { page, panel, complaints } = await open("node=call");
     const picker = panel.getByRole("combobox", { name: "HTTP credential" });
@@ -168,7 +178,10 @@ describe("the panel of a node", () => {
   });
 
   it("connects the account by OAuth on the spot and takes it", async () => {
-    const { page, panel, complaints } = await open("node=search", { neighborUrls: [loginPage.origin], isExpected: isMissingIcon });
+    const { page, panel, complaints } = await open("node=search", {
+      neighborUrls: [loginPage.origin],
+      isExpected: isMissingIcon,
+    });
     await panel.getByRole("button", { name: "Create or connect" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("GitHub of the team");
@@ -208,7 +221,10 @@ describe("the panel of a node", () => {
     await panel.getByText(/^m-1 would fill in this/).waitFor();
     const account = panel.getByRole("combobox", { name: "Model account" });
     await account.selectOption("Our OpenAI");
-    await eventually(() => savedNode("tell")).toMatchObject({ instruction: "Greet them.", credentials: { openai: openai.reference } });
+    await eventually(() => savedNode("tell")).toMatchObject({
+      instruction: "Greet them.",
+      credentials: { openai: openai.reference },
+    });
     expect(complaints).toEqual([]);
   });
 

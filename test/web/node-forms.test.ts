@@ -14,11 +14,19 @@ import { readJson, readNumber, readRows, readText, setField } from "../../web/no
 import { onDisk } from "../support/catalog/catalogue-on-disk.ts";
 import { writeRobotKey } from "../support/robot-key.ts";
 
-type FormProps = { schema: Schema; value: Schema; onChange: () => void; faults: []; expressions?: { suggestions: [] }; idPrefix: string };
+type FormProps = {
+  schema: Schema;
+  value: Schema;
+  onChange: () => void;
+  faults: [];
+  expressions?: { suggestions: [] };
+  idPrefix: string;
+};
 
 // The forms are compiled for browsers, whose types this side of the repository does not know.
 const loadForm = async () =>
-  (await import(new URL("../../web/node-form/schema-form.tsx", import.meta.url).href)).SchemaForm as ComponentType<FormProps>;
+  (await import(new URL("../../web/node-form/schema-form.tsx", import.meta.url).href))
+    .SchemaForm as ComponentType<FormProps>;
 
 let SchemaForm: ComponentType<FormProps>;
 beforeAll(async () => {
@@ -31,13 +39,25 @@ const forms: Form[] = [
   ...[...catalog.actions.values()].map(({ id, input }) => ({ name: id, input, takesReferences: true })),
   ...[...engineNodes.values()].map(({ id, input }) => ({ name: id, input, takesReferences: true })),
   ...[...catalog.credentialTypes.values()].flatMap(({ definition }) =>
-    definition.variants.map(({ kind, fields }) => ({ name: `${definition.type} ${kind}`, input: fields, takesReferences: false })),
+    definition.variants.map(({ kind, fields }) => ({
+      name: `${definition.type} ${kind}`,
+      input: fields,
+      takesReferences: false,
+    })),
   ),
 ];
 
 function render({ input, takesReferences }: Form, value: Schema): string {
-  const form = { schema: toJsonSchema(input, "input"), value, onChange: () => undefined, faults: [] as [], idPrefix: "form" };
-  return renderToStaticMarkup(createElement(SchemaForm, takesReferences ? { ...form, expressions: { suggestions: [] as [] } } : form));
+  const form = {
+    schema: toJsonSchema(input, "input"),
+    value,
+    onChange: () => undefined,
+    faults: [] as [],
+    idPrefix: "form",
+  };
+  return renderToStaticMarkup(
+    createElement(SchemaForm, takesReferences ? { ...form, expressions: { suggestions: [] as [] } } : form),
+  );
 }
 
 /** What a person types into a field, read as its control reads it. */
@@ -94,7 +114,8 @@ function sampleText({ format, pattern, minLength = 1 }: Schema): string {
   return fitting ?? "a".repeat(Math.max(1, Number(minLength)));
 }
 
-const fill = (fields: FormField[]): Schema => fields.reduce<Schema>((value, { name, schema }) => setField(value, name, type(schema)), {});
+const fill = (fields: FormField[]): Schema =>
+  fields.reduce<Schema>((value, { name, schema }) => setField(value, name, type(schema)), {});
 
 /** What the server says about a value, once its references are resolved as in a run. */
 async function findFaults({ input, takesReferences }: Form, value: Schema): Promise<string[]> {
@@ -105,7 +126,10 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
     node: { id: "n", instruction: "" },
   };
   const resolved = takesReferences
-    ? await resolveParameters(value, scope, { organizationId: "an-organization", expressionFields: expressionFieldsOf(input) })
+    ? await resolveParameters(value, scope, {
+        organizationId: "an-organization",
+        expressionFields: expressionFieldsOf(input),
+      })
     : value;
   const { error } = input.safeParse(resolved, { error: fieldMessage });
   return (error?.issues ?? []).map(({ path, message }) => `/${path.join("/")} ${message}`);
@@ -137,7 +161,9 @@ describe("the forms of all tools, built-in nodes and accounts", () => {
     for (const field of fields) {
       const value = fill([...required.filter(({ name }) => name !== field.name), field]);
       const faults = await findFaults(form, value);
-      expect(faults.filter((fault) => required.concat(field).some(({ name }) => fault.startsWith(`/${name}`)))).toEqual([]);
+      expect(faults.filter((fault) => required.concat(field).some(({ name }) => fault.startsWith(`/${name}`)))).toEqual(
+        [],
+      );
     }
   });
 

@@ -13,7 +13,9 @@ import { startTestApp } from "../support/test-app.ts";
 
 const clientName = "<b>Test</b> client";
 /** The application on the person's computer, which the browser comes back to. */
-const application = createServer((_request, response) => response.setHeader("content-type", "text/html").end("<h1>Connected</h1>"));
+const application = createServer((_request, response) =>
+  response.setHeader("content-type", "text/html").end("<h1>Connected</h1>"),
+);
 const browser = launchBrowser();
 let redirectUri: string;
 let oauth: OAuthApp;
@@ -47,20 +49,34 @@ const isExpected = (message: ConsoleMessage) =>
 
 const heading = (name: string) => page.getByRole("heading", { name, exact: true });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
-const arrival = () => page.waitForURL((url) => url.href.startsWith(`${redirectUri}?`)).then(() => new URL(page.url()).searchParams);
+const arrival = () =>
+  page.waitForURL((url) => url.href.startsWith(`${redirectUri}?`)).then(() => new URL(page.url()).searchParams);
 
 /** What a client does before it opens the browser. */
 async function prepareClient({ serverId }: { serverId?: string }) {
-  const metadata = { redirect_uris: [redirectUri], client_name: clientName, logo_uri: "https://tracker.example/logo.png" };
+  const metadata = {
+    redirect_uris: [redirectUri],
+    client_name: clientName,
+    logo_uri: "https://tracker.example/logo.png",
+  };
   const clientId = String((await oauth.client.register(metadata)).body.client_id);
   const { verifier, challenge } = createChallenge();
   const resource = serverId === undefined ? undefined : oauth.client.resourceOf(serverId);
   const request = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, state: "s", resource };
   const exchange = async (code: string) => {
-    const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: clientId, code_verifier: verifier };
+    const grant = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: redirectUri,
+      client_id: clientId,
+      code_verifier: verifier,
+    };
     return (await oauth.client.token(grant)).body;
   };
-  return { url: oauth.client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }), exchange };
+  return {
+    url: oauth.client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }),
+    exchange,
+  };
 }
 
 async function signIn(email: string): Promise<void> {
@@ -151,7 +167,11 @@ describe("the consent page", () => {
     const { exchange } = await visit();
     expect(await account.inputValue()).toBe("");
     await page.getByText("Calls that name no account will be refused.").waitFor();
-    expect(await account.locator("option").allTextContents()).toEqual(["None: each call has to name one", "Second", "<i>First</i>"]);
+    expect(await account.locator("option").allTextContents()).toEqual([
+      "None: each call has to name one",
+      "Second",
+      "<i>First</i>",
+    ]);
     await account.selectOption("Second");
     await button("Approve").click();
     await exchange((await arrival()).get("code") ?? "");
@@ -227,7 +247,8 @@ describe("mcp-remote", () => {
       remote.send({ method: "notifications/initialized" });
       expect((await remote.ask({ id: 2, method: "tools/list" })).result?.tools).toHaveLength(3);
       const { access_token: token, refresh_token: first, client_id } = remote.kept();
-      const refresh = (refresh_token: string) => oauth.client.token({ grant_type: "refresh_token", refresh_token, client_id });
+      const refresh = (refresh_token: string) =>
+        oauth.client.token({ grant_type: "refresh_token", refresh_token, client_id });
       const renewed = await refresh(first);
       expect(renewed.status).toBe(200);
       expect((await oauth.client.use(token).modern("system", "tools/list")).status).toBe(200);
@@ -240,7 +261,10 @@ describe("mcp-remote", () => {
       await dialog.waitFor({ state: "detached" });
       await disconnect.waitFor({ state: "detached" });
       expect((await oauth.client.use(token).modern("system", "tools/list")).status).toBe(401);
-      expect(await refresh(String(renewed.body.refresh_token))).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+      expect(await refresh(String(renewed.body.refresh_token))).toMatchObject({
+        status: 400,
+        body: { error: "invalid_grant" },
+      });
     } finally {
       remote.stop();
     }

@@ -16,7 +16,9 @@ let complaints: string[];
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  mcp = await startMcpApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" } });
+  mcp = await startMcpApp({
+    environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" },
+  });
   await signUpMember(mcp.app, mcp.owner.organizationId, "Vera", "viewer");
 });
 afterAll(async () => {
@@ -31,13 +33,15 @@ async function openAs(email: string, options: BrowserContextOptions = {}): Promi
 }
 
 // The browser itself reports the statuses by which a form learns what is wrong with it.
-const isExpected = (message: ConsoleMessage) => /\/event-endpoints/.test(message.location().url) && /400/.test(message.text());
+const isExpected = (message: ConsoleMessage) =>
+  /\/event-endpoints/.test(message.location().url) && /400/.test(message.text());
 
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 const heading = (name: string) => page.getByRole("heading", { name, exact: true });
 const dialog = () => page.getByRole("dialog");
 const api = (rest = "", organizationId = mcp.owner.organizationId) => `/api/organizations/${organizationId}${rest}`;
-const open = (rest = "", organizationId = mcp.owner.organizationId) => page.goto(`/o/${organizationId}/organization${rest}`);
+const open = (rest = "", organizationId = mcp.owner.organizationId) =>
+  page.goto(`/o/${organizationId}/organization${rest}`);
 /** Calls that take long, until the page leaves them. */
 const beginCalls = (count: number) => `
   const leave = new AbortController();
@@ -63,8 +67,12 @@ async function startRun(name: string, nodeId: string, parameters: object): Promi
 
 describe("the overview", () => {
   it("counts exactly the calls and runs that were made, everywhere alike", async () => {
-    for (let count = 0; count < 3; count++) await mcp.client.legacy("system", "tools/call", { name: "system_date_time", arguments: {} });
-    await mcp.client.legacy("system", "tools/call", { name: "system_transform_json", arguments: { expression: "$error('no')", data: {} } });
+    for (let count = 0; count < 3; count++)
+      await mcp.client.legacy("system", "tools/call", { name: "system_date_time", arguments: {} });
+    await mcp.client.legacy("system", "tools/call", {
+      name: "system_transform_json",
+      arguments: { expression: "$error('no')", data: {} },
+    });
     await mcp.client.legacy("system", "tools/call", { name: "system_wait", arguments: { seconds: "soon" } });
     await startRun("Works <b>well</b>", "system_date_time", {});
     await startRun("Fails", "system_transform_json", { expression: "$error('no')", data: {} });
@@ -81,9 +89,12 @@ describe("the overview", () => {
         .getByRole("region", { name: `Table of ${name}` })
         .locator("tbody tr")
         .allInnerTexts();
-    const cells = async (name: string) => (await rowsOf(name)).map((row) => row.split(/\s*\t\s*/).map((cell) => cell.trim()));
+    const cells = async (name: string) =>
+      (await rowsOf(name)).map((row) => row.split(/\s*\t\s*/).map((cell) => cell.trim()));
     const tools = await cells("tools");
-    expect(tools.map(([tool, calls]) => [tool, Number(calls)])).toEqual(usage.byTool.map(({ tool, calls }) => [tool, calls]));
+    expect(tools.map(([tool, calls]) => [tool, Number(calls)])).toEqual(
+      usage.byTool.map(({ tool, calls }) => [tool, calls]),
+    );
     expect(tools.reduce((sum, [, calls]) => sum + Number(calls), 0)).toBe(made);
     expect((await cells("keys")).reduce((sum, [, calls]) => sum + Number(calls), 0)).toBe(made);
     expect((await cells("workflows")).toSorted()).toEqual([
@@ -146,7 +157,8 @@ describe("settings", () => {
       await open(rest);
       await heading("Usage and settings").waitFor();
       await page.getByRole("link", { name: "Danger zone" }).waitFor();
-      for (const name of ["Rename", "New endpoint", "Delete this organization"]) expect(await button(name).count()).toBe(0);
+      for (const name of ["Rename", "New endpoint", "Delete this organization"])
+        expect(await button(name).count()).toBe(0);
     }
     expect(await page.getByRole("link", { name: "Events", exact: true }).count()).toBe(0);
     const vera = (await signIn(mcp.app, "vera@example.com")).browser;
@@ -221,16 +233,19 @@ describe("every part", () => {
     ["?tab=danger", "Leave"],
   ] as const;
 
-  it.each(parts)("fits a telephone and has no serious finding of axe, in light and dark, at %s", async (rest, landmark) => {
-    await mcp.owner.browser.post(api("/event-endpoints"), { url: `${receiver.url}/axe`, types: ["run.failed"] });
-    await openAs(mcp.owner.email, { viewport: { width: 390, height: 844 } });
-    await open(rest);
-    await page.getByRole("main").getByText(landmark).first().waitFor();
-    expect(await sidewaysScrolling(page)).toBe(0);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-    }
-    expect(complaints).toEqual([]);
-  });
+  it.each(parts)(
+    "fits a telephone and has no serious finding of axe, in light and dark, at %s",
+    async (rest, landmark) => {
+      await mcp.owner.browser.post(api("/event-endpoints"), { url: `${receiver.url}/axe`, types: ["run.failed"] });
+      await openAs(mcp.owner.email, { viewport: { width: 390, height: 844 } });
+      await open(rest);
+      await page.getByRole("main").getByText(landmark).first().waitFor();
+      expect(await sidewaysScrolling(page)).toBe(0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findAccessibilityFaults(page)).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
 });

@@ -23,18 +23,26 @@ afterAll(async () => {
 });
 
 // The browser itself reports the statuses by which the page learns that nobody is signed in, and what a form has wrong.
-const isExpected = (message: ConsoleMessage) => /40[01]/.test(message.text()) && message.location().url.includes("/api/");
+const isExpected = (message: ConsoleMessage) =>
+  /40[01]/.test(message.text()) && message.location().url.includes("/api/");
 
 /** A page of a person, or of somebody who is not signed in. */
 const openAs = async (email?: string) =>
-  await browser.open({ baseUrl: app.platformUrl, isExpected, ...(email ? { person: (await signIn(app, email)).browser } : {}) });
+  await browser.open({
+    baseUrl: app.platformUrl,
+    isExpected,
+    ...(email ? { person: (await signIn(app, email)).browser } : {}),
+  });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 const members = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/members`)).body.data;
 
 async function inviteTo(owner: typeof ann, email: string): Promise<string> {
-  const { status, body } = await owner.browser.post(`/api/organizations/${owner.organizationId}/invitations`, { email, role: "member" });
+  const { status, body } = await owner.browser.post(`/api/organizations/${owner.organizationId}/invitations`, {
+    email,
+    role: "member",
+  });
   expect(status).toBe(201);
   return body.link;
 }
@@ -102,7 +110,11 @@ describe("members", () => {
     await button(page, "Join Sven's team").click();
     await button(page, "Organization: Sven's team Member").waitFor();
     const { body } = await rosa.browser.get("/api/me");
-    expect(body.organizations.map(({ name }: { name: string }) => name).sort()).toEqual(["Ann's team", "Rosa's team", "Sven's team"]);
+    expect(body.organizations.map(({ name }: { name: string }) => name).sort()).toEqual([
+      "Ann's team",
+      "Rosa's team",
+      "Sven's team",
+    ]);
     expect(complaints).toEqual([]);
   });
 
@@ -147,7 +159,9 @@ describe("members", () => {
     for (const name of ["Invite", "Remove Ann"]) expect(await button(page, name).count()).toBe(0);
     expect(await page.getByRole("combobox").count()).toBe(0);
     const api = `/api/organizations/${ann.organizationId}`;
-    expect((await vera.browser.post(`${api}/invitations`, { email: "x@example.com", role: "viewer" })).status).toBe(403);
+    expect((await vera.browser.post(`${api}/invitations`, { email: "x@example.com", role: "viewer" })).status).toBe(
+      403,
+    );
     expect((await vera.browser.delete(`${api}/members/${(await members())[0].id}`)).status).toBe(403);
     expect(complaints).toEqual([]);
   });
@@ -205,7 +219,8 @@ describe("a person", () => {
     await page.getByLabel("Current password").fill(password);
     await button(page, "Change password").click();
     await page.getByText("Your password is changed.").waitFor();
-    const signInWith = async (text: string) => (await app.browser().post("/api/sign-in", { email: pia.email, password: text })).status;
+    const signInWith = async (text: string) =>
+      (await app.browser().post("/api/sign-in", { email: pia.email, password: text })).status;
     expect([await signInWith(password), await signInWith("another horse battery")]).toEqual([401, 200]);
     expect(complaints).toEqual([]);
   });

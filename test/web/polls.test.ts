@@ -69,7 +69,8 @@ async function openAs(email: string, options: BrowserContextOptions = {}): Promi
 }
 
 // The browser itself reports what the server refuses on purpose.
-const isExpected = (message: ConsoleMessage) => /triggers(\/samples|\/[0-9a-f-]+(\/test)?)?$/.test(message.location().url);
+const isExpected = (message: ConsoleMessage) =>
+  /triggers(\/samples|\/[0-9a-f-]+(\/test)?)?$/.test(message.location().url);
 
 const open = (rest = "") => page.goto(`/o/${flows.owner.organizationId}/triggers${rest}`);
 const dialog = () => page.getByRole("dialog");
@@ -80,7 +81,8 @@ const row = (name: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByRole("heading", { name, exact: true }) });
 const sample = () => dialog().getByRole("region", { name: "Sample" });
-const triggers = async () => (await flows.owner.browser.get(`${flows.path}/triggers`)).body.data as Record<string, unknown>[];
+const triggers = async () =>
+  (await flows.owner.browser.get(`${flows.path}/triggers`)).body.data as Record<string, unknown>[];
 const runs = async () =>
   (await flows.owner.browser.get(`${flows.path}/runs?workflowId=${workflowId}`)).body.data as Record<string, unknown>[];
 const menuItem = async (trigger: string, item: string) => {
@@ -150,7 +152,8 @@ describe("a watch", () => {
     expect(await sample().locator("summary").allTextContents()).toEqual(["Fourth", "Third", "Second"]);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(await sidewaysScrolling(page)).toBe(0);
-    const beside = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=dialog]'))";
+    const beside =
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=dialog]'))";
     expect(await page.evaluate(beside)).toBe(0);
     await dialog().getByLabel(/^URL/).fill(`${feed.url}?other`);
     expect(await sample().locator("summary").count()).toBe(0);
@@ -171,7 +174,9 @@ describe("a watch", () => {
     await dialog().getByLabel("Also start runs for what is there already").check();
     await dialog().getByRole("button", { name: "Save" }).click();
     await row("News").getByText('Only if $trigger.payload.title != "Dull"').waitFor();
-    expect(await triggers()).toMatchObject([{ poll: { everySeconds: 3600, takesExisting: true, parameters: { url: feed.url } } }]);
+    expect(await triggers()).toMatchObject([
+      { poll: { everySeconds: 3600, takesExisting: true, parameters: { url: feed.url } } },
+    ]);
 
     await button("Test “News”").click();
     const run = await row("News").getByRole("link", { name: "Open the run" }).getAttribute("href");
@@ -237,7 +242,9 @@ it("says what it keeps back, and tries it again when somebody asks for it", asyn
   feed.add("Even");
   await button("Look now: “News”").click();
   const notice = row("News").getByRole("status");
-  await notice.getByText("1 item could not be taken and is tried again. The last fault: The filter must give true or false").waitFor();
+  await notice
+    .getByText("1 item could not be taken and is tried again. The last fault: The filter must give true or false")
+    .waitFor();
   await row("News")
     .getByText(/^Last started a run/)
     .waitFor();
@@ -256,12 +263,16 @@ describe("the account of a watch", () => {
   it("is made on the way, without saving the watch, and is told in the list", async () => {
     await begin();
     await connect("News account");
-    await eventually(() => dialog().getByLabel("HTTP account").locator("option:checked").textContent()).toBe("News account");
+    await eventually(() => dialog().getByLabel("HTTP account").locator("option:checked").textContent()).toBe(
+      "News account",
+    );
     expect(await triggers()).toEqual([]);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog().getByRole("button", { name: "Create", exact: true }).click();
     await row("HTTP: new feed entry").getByRole("link", { name: "News account" }).waitFor();
-    const [{ id } = { id: "" }] = (await flows.owner.browser.get(`${flows.path}/credentials`)).body.data as { id: string }[];
+    const [{ id } = { id: "" }] = (await flows.owner.browser.get(`${flows.path}/credentials`)).body.data as {
+      id: string;
+    }[];
     expect(await triggers()).toMatchObject([{ credentialId: id }]);
     expect(complaints).toEqual([]);
   });
@@ -278,7 +289,9 @@ describe("the account of a watch", () => {
     expect(await dialog().getByRole("button", { name: "See a sample" }).count()).toBe(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await connect("News account");
-    await eventually(() => dialog().getByLabel("HTTP account").locator("option").allTextContents()).toEqual(["News account"]);
+    await eventually(() => dialog().getByLabel("HTTP account").locator("option").allTextContents()).toEqual([
+      "News account",
+    ]);
     await dialog().getByRole("button", { name: "See a sample" }).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -311,17 +324,20 @@ describe("the runs of a watch", () => {
 });
 
 describe("a viewer", () => {
-  it.each(["light", "dark"] as const)("sees a watch and cannot change it, on a telephone in %s", async (colorScheme) => {
-    await create(watchFeed("News"));
-    await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
-    await open("?create=poll");
-    await row("News").getByText("Checks HTTP: new feed entry").waitFor();
-    await row("News").getByText(`URL: ${feed.url}`).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await sidewaysScrolling(page)).toBe(0);
-    expect(await dialog().count()).toBe(0);
-    expect(await row("News").getByRole("button").count()).toBe(0);
-    expect(await row("News").getByRole("switch").count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
+  it.each(["light", "dark"] as const)(
+    "sees a watch and cannot change it, on a telephone in %s",
+    async (colorScheme) => {
+      await create(watchFeed("News"));
+      await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
+      await open("?create=poll");
+      await row("News").getByText("Checks HTTP: new feed entry").waitFor();
+      await row("News").getByText(`URL: ${feed.url}`).waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await sidewaysScrolling(page)).toBe(0);
+      expect(await dialog().count()).toBe(0);
+      expect(await row("News").getByRole("button").count()).toBe(0);
+      expect(await row("News").getByRole("switch").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
 });

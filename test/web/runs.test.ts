@@ -17,7 +17,12 @@ beforeAll(async () => {
   flows = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   const { organizationId } = flows.owner;
   const data = { kind: "bearer", accessToken: "token", baseUrl: github.url };
-  const { id } = await flows.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  const { id } = await flows.app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
   await flows.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
   vera = await signUpMember(flows.app, organizationId, "Vera", "viewer");
 });
@@ -87,7 +92,11 @@ describe("a run", () => {
   it("shows the trace of what started it, to copy, also on a narrow screen", async () => {
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
     const workflowId = await flows.save([node("first", "set_fields", { fields: { a: 1 } })], [], "Traced");
-    const { body } = await flows.trigger(workflowId, {}, { prefer: "wait=30", traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const { body } = await flows.trigger(
+      workflowId,
+      {},
+      { prefer: "wait=30", traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    );
     const one = await open(`/runs/${body.id}`, { viewport: { width: 390, height: 844 } });
     await header(one).getByRole("button", { name: "Copy the trace id" }).click();
     await header(one).getByText("Copied").waitFor({ state: "attached" });
@@ -110,7 +119,9 @@ describe("a run", () => {
   });
 
   it("that waits is cancelled after a question", async () => {
-    const { body } = await flows.trigger(await flows.save([node("rest", "wait", { milliseconds: 600_000 })], [], "Patient"));
+    const { body } = await flows.trigger(
+      await flows.save([node("rest", "wait", { milliseconds: 600_000 })], [], "Patient"),
+    );
     const one = await open(`/runs/${body.id}`);
     await becomes(one, "Waiting");
     await one.page.getByRole("button", { name: "Cancel the run" }).click();
@@ -200,7 +211,10 @@ describe("a run", () => {
     );
     const { page } = await open(`/runs/${id}?node=n13`);
     const isInside = async () => {
-      const [node, canvas] = await Promise.all([page.locator('[data-id="n13"]').boundingBox(), page.locator(".react-flow").boundingBox()]);
+      const [node, canvas] = await Promise.all([
+        page.locator('[data-id="n13"]').boundingBox(),
+        page.locator(".react-flow").boundingBox(),
+      ]);
       return node !== null && canvas !== null && node.x >= canvas.x && node.x + node.width <= canvas.x + canvas.width;
     };
     await eventually(isInside).toBe(true);
@@ -223,7 +237,9 @@ describe("a run", () => {
 
   it("that called another one leads there and back", async () => {
     const below = await flows.save([node("say", "set_fields", { fields: { a: 1 } })], [], "Below");
-    const { id } = await flows.run(await flows.save([node("call", "call_workflow", { workflowId: below })], [], "Above"));
+    const { id } = await flows.run(
+      await flows.save([node("call", "call_workflow", { workflowId: below })], [], "Above"),
+    );
     const { page, complaints } = await open(`/runs/${id}`);
     await page.getByRole("region", { name: "Runs it called" }).getByRole("link", { name: "Below" }).click();
     await page.getByRole("heading", { level: 1, name: "Below" }).waitFor();
@@ -244,7 +260,10 @@ describe("a run", () => {
   });
 
   it("names the key that started it, also after that was deleted, in the list and on its page", async () => {
-    const { body: key } = await flows.owner.browser.post(`${flows.path}/api-keys`, { name: "nightly", scopes: ["workflows:trigger"] });
+    const { body: key } = await flows.owner.browser.post(`${flows.path}/api-keys`, {
+      name: "nightly",
+      scopes: ["workflows:trigger"],
+    });
     const workflowId = await flows.save([node("say", "set_fields", { fields: { a: 1 } })], [], "Keyed");
     const { body } = await flows.trigger(workflowId, undefined, { "x-api-key": key.key, prefer: "wait=30" });
     await flows.owner.browser.delete(`${flows.path}/api-keys/${key.id}`);
@@ -285,28 +304,32 @@ describe("a run", () => {
     const one = await open(`/runs/${id}`, { person: vera.browser });
     await one.page.getByRole("button", { name: "Go to the node" }).waitFor();
     expect(await one.page.getByRole("button", { name: /again|Cancel/ }).count()).toBe(0);
-    for (const action of ["rerun", "cancel"]) expect((await vera.browser.post(`${flows.path}/runs/${id}/${action}`, {})).status).toBe(403);
+    for (const action of ["rerun", "cancel"])
+      expect((await vera.browser.post(`${flows.path}/runs/${id}/${action}`, {})).status).toBe(403);
   });
 });
 
 describe("the page of a run", () => {
-  it.each(["light", "dark"] as const)("has no serious accessibility fault in %s colours and fits a telephone", async (colorScheme) => {
-    const id = await failedRun();
-    const one = await open(`/runs/${id}?node=first`, { colorScheme });
-    await one.page.getByRole("region", { name: "Input" }).waitFor();
-    await one.page.locator(".react-flow__node").first().waitFor();
-    expect(await findAccessibilityFaults(one.page)).toEqual([]);
-    await one.page.getByRole("button", { name: "Timeline" }).click();
-    await one.page.getByRole("rowheader", { name: "Waiting for a slot" }).waitFor();
-    expect(await findAccessibilityFaults(one.page)).toEqual([]);
-    const narrow = await open(`/runs/${id}`, { colorScheme, viewport: { width: 390, height: 844 } });
-    await narrow.page.getByRole("row", { name: /Set fields.*Succeeded/ }).waitFor();
-    expect(await sidewaysScrolling(narrow.page)).toBe(0);
-    await narrow.page.getByRole("button", { name: "Go to the node" }).click();
-    const topOfPanel = async () => (await narrow.page.getByRole("region", { name: /^Node / }).boundingBox())?.y;
-    await eventually(topOfPanel).toBeLessThan(800);
-    await narrow.page.getByRole("button", { name: "Canvas" }).click();
-    await narrow.page.locator(".react-flow__node").first().waitFor();
-    expect(await sidewaysScrolling(narrow.page)).toBe(0);
-  });
+  it.each(["light", "dark"] as const)(
+    "has no serious accessibility fault in %s colours and fits a telephone",
+    async (colorScheme) => {
+      const id = await failedRun();
+      const one = await open(`/runs/${id}?node=first`, { colorScheme });
+      await one.page.getByRole("region", { name: "Input" }).waitFor();
+      await one.page.locator(".react-flow__node").first().waitFor();
+      expect(await findAccessibilityFaults(one.page)).toEqual([]);
+      await one.page.getByRole("button", { name: "Timeline" }).click();
+      await one.page.getByRole("rowheader", { name: "Waiting for a slot" }).waitFor();
+      expect(await findAccessibilityFaults(one.page)).toEqual([]);
+      const narrow = await open(`/runs/${id}`, { colorScheme, viewport: { width: 390, height: 844 } });
+      await narrow.page.getByRole("row", { name: /Set fields.*Succeeded/ }).waitFor();
+      expect(await sidewaysScrolling(narrow.page)).toBe(0);
+      await narrow.page.getByRole("button", { name: "Go to the node" }).click();
+      const topOfPanel = async () => (await narrow.page.getByRole("region", { name: /^Node / }).boundingBox())?.y;
+      await eventually(topOfPanel).toBeLessThan(800);
+      await narrow.page.getByRole("button", { name: "Canvas" }).click();
+      await narrow.page.locator(".react-flow__node").first().waitFor();
+      expect(await sidewaysScrolling(narrow.page)).toBe(0);
+    },
+  );
 });

@@ -127,7 +127,9 @@ describe("the snippets of a server", () => {
       await eventually(snippetEntry).toEqual(entry);
     }
     await page().getByRole("tab", { name: "Codex" }).click();
-    await eventually(snippet).toBe(`[mcp_servers.github]\nurl = "${url}"\nhttp_headers = { "X-API-Key" = "YOUR_API_KEY" }`);
+    await eventually(snippet).toBe(
+      `[mcp_servers.github]\nurl = "${url}"\nhttp_headers = { "X-API-Key" = "YOUR_API_KEY" }`,
+    );
     await page().getByRole("radio", { name: "With OAuth" }).check();
     await eventually(snippet).toBe(`[mcp_servers.github]\nurl = "${url}"`);
     expect(new URL(page().url()).searchParams.get("client")).toBe("codex");
@@ -193,7 +195,9 @@ describe("a tool in the page", () => {
     await page()
       .getByRole("textbox", { name: /^Title/ })
       .fill("It is broken");
-    await eventually(() => page().getByLabel("Account", { exact: true }).locator("option:checked").textContent()).toBe("<b>Work</b>");
+    await eventually(() => page().getByLabel("Account", { exact: true }).locator("option:checked").textContent()).toBe(
+      "<b>Work</b>",
+    );
     await button("Run").click();
     expect(provider.requests()).toEqual([]);
     await button("Run it").click();
@@ -209,7 +213,9 @@ describe("a tool in the page", () => {
     const { id } = await createAccount("Usual");
     await app.parts.vault.defaults.set({ organizationId: ann.organizationId, apiKeyId: null, type: "github" }, id);
     await page().goto(`${path}/github?tool=github_search_issues`);
-    await eventually(() => page().getByLabel("Account", { exact: true }).locator("option:checked").textContent()).toBe("Usual");
+    await eventually(() => page().getByLabel("Account", { exact: true }).locator("option:checked").textContent()).toBe(
+      "Usual",
+    );
     expect(await button("Run").isEnabled()).toBe(true);
     expect(opened.complaints).toEqual([]);
   });

@@ -18,7 +18,11 @@ beforeAll(async () => {
   flows = await startWorkflowApp();
   await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
   workflowId = await flows.save([node("now", "system_date_time")], [], html);
-  await flows.save([node("say", "transform", { expression: "1" }, { name: "Say", instruction: "Be short." })], [], "Other work");
+  await flows.save(
+    [node("say", "transform", { expression: "1" }, { name: "Say", instruction: "Be short." })],
+    [],
+    "Other work",
+  );
 });
 afterAll(() => flows?.stop());
 beforeEach(async () => {
@@ -29,7 +33,13 @@ beforeEach(async () => {
 async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
   const { browser: person } = await signIn(flows.app, email);
   const place = { timezoneId: "America/New_York", locale: "en-GB" };
-  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, isExpected, ...place, ...options }));
+  ({ page, complaints } = await browser.open({
+    baseUrl: flows.app.platformUrl,
+    person,
+    isExpected,
+    ...place,
+    ...options,
+  }));
 }
 
 // The browser itself reports what the server refuses on purpose.
@@ -46,7 +56,8 @@ const row = (name: string) =>
     .filter({ has: heading(name) });
 const preview = () => dialog().getByRole("region", { name: "Next five times" }).getByRole("listitem");
 const counted = (words: string) => page.getByRole("status").filter({ hasText: words }).waitFor();
-const triggers = async () => (await flows.owner.browser.get(`${flows.path}/triggers`)).body.data as Record<string, unknown>[];
+const triggers = async () =>
+  (await flows.owner.browser.get(`${flows.path}/triggers`)).body.data as Record<string, unknown>[];
 const menuItem = async (trigger: string, item: string) => {
   await button(`More for “${trigger}”`).click();
   await page.getByRole("menuitem", { name: item }).click();
@@ -61,7 +72,11 @@ const createSchedule = (name: string, others: object = {}) =>
   create({ kind: "schedule", name, cron: "0 9 * * *", timeZone: "Europe/Berlin", ...others });
 
 const deliver = (url: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+  fetch(url, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
 
 /** Creates a webhook on the page, and gives what is shown once. */
 async function createWebhook(sender: string) {
@@ -124,7 +139,9 @@ describe("a schedule", () => {
     await dialog().getByLabel("Instruction of these runs").fill("Be long.");
     await dialog().getByRole("button", { name: "Save" }).click();
     await row("Twice a year").waitFor();
-    expect(await triggers()).toMatchObject([{ prompt: "For the board", overrides: [{ id: "say", runtimeInstruction: "Be long." }] }]);
+    expect(await triggers()).toMatchObject([
+      { prompt: "For the board", overrides: [{ id: "say", runtimeInstruction: "Be long." }] },
+    ]);
     expect(complaints).toEqual([]);
   });
 
@@ -276,17 +293,20 @@ describe("the page of triggers", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("shows a viewer no way to change anything, on a telephone in %s", async (colorScheme) => {
-    await createSchedule("Seen");
-    await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
-    await open("?create=schedule");
-    await row("Seen").getByText("Every day at 09:00, Europe/Berlin").waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await sidewaysScrolling(page)).toBe(0);
-    expect(await dialog().count()).toBe(0);
-    expect(await row("Seen").getByRole("button").count()).toBe(0);
-    expect(await row("Seen").getByRole("switch").count()).toBe(0);
-    expect(await button("New trigger").count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
+  it.each(["light", "dark"] as const)(
+    "shows a viewer no way to change anything, on a telephone in %s",
+    async (colorScheme) => {
+      await createSchedule("Seen");
+      await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
+      await open("?create=schedule");
+      await row("Seen").getByText("Every day at 09:00, Europe/Berlin").waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await sidewaysScrolling(page)).toBe(0);
+      expect(await dialog().count()).toBe(0);
+      expect(await row("Seen").getByRole("button").count()).toBe(0);
+      expect(await row("Seen").getByRole("switch").count()).toBe(0);
+      expect(await button("New trigger").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
 });

@@ -23,7 +23,11 @@ afterAll(async () => {
 });
 
 async function open(rest: string, options: BrowserContextOptions = {}) {
-  const { page, complaints } = await browser.open({ baseUrl: hooks.app.platformUrl, person: hooks.owner.browser, ...options });
+  const { page, complaints } = await browser.open({
+    baseUrl: hooks.app.platformUrl,
+    person: hooks.owner.browser,
+    ...options,
+  });
   await page.goto(`/o/${hooks.owner.organizationId}/triggers${rest}`);
   return { page, complaints, dialog: page.getByRole("dialog") };
 }
@@ -52,7 +56,12 @@ it("sets a webhook up at its provider, with the events that somebody chose, and 
   await page.getByText("GitHub, set up from here, only issues.opened, push, from acme/shop").waitFor();
   expect(JSON.parse(String(provider.requests()[0]?.body))).toMatchObject({ events: ["issues", "push"] });
   const [made] = (await hooks.owner.browser.get(hooks.path)).body.data;
-  expect(made).toMatchObject({ events: ["issues.opened", "push"], places: ["acme/shop"], takesBots: false, isRegistered: true });
+  expect(made).toMatchObject({
+    events: ["issues.opened", "push"],
+    places: ["acme/shop"],
+    takesBots: false,
+    isRegistered: true,
+  });
 
   provider.script([{ status: 404, json: { message: "Not Found", status: "404" } }]);
   await page.getByRole("button", { name: "More for “GitHub webhook”" }).click();
@@ -64,7 +73,8 @@ it("sets a webhook up at its provider, with the events that somebody chose, and 
 
 it.each(sizes)("offers to set the webhook up wherever the provider can be told (%s)", async (_, options) => {
   await hooks.connect("discord", { botToken: "token", baseUrl: provider.url });
-  const known: { title: string; canRegister: boolean }[] = (await hooks.owner.browser.get("/api/webhook-providers")).body.data;
+  const known: { title: string; canRegister: boolean }[] = (await hooks.owner.browser.get("/api/webhook-providers"))
+    .body.data;
   const { page, complaints, dialog } = await open(`?create=webhook&workflow=${hooks.workflowId}`, options);
   const offered: Record<string, boolean> = {};
   for (const { title } of known) {
@@ -79,27 +89,30 @@ it.each(sizes)("offers to set the webhook up wherever the provider can be told (
   expect(complaints).toEqual([]);
 });
 
-it.each(sizes)("shows what is left at a service, tries again, and forgets what somebody removed (%s)", async (_, options) => {
-  await hooks.app.database.query("DELETE FROM webhook_removal");
-  provider.script([{ status: 201, json: { type: "Repository", id: 12_345_678, name: "web", active: true } }]);
-  const account = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
-  const made = await hooks.ofProvider("github", account, { name: "Issues", register: true, places: ["acme/shop"] });
-  provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
-  expect((await hooks.owner.browser.delete(`${hooks.path}/${made.id}`)).status).toBe(200);
+it.each(sizes)(
+  "shows what is left at a service, tries again, and forgets what somebody removed (%s)",
+  async (_, options) => {
+    await hooks.app.database.query("DELETE FROM webhook_removal");
+    provider.script([{ status: 201, json: { type: "Repository", id: 12_345_678, name: "web", active: true } }]);
+    const account = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
+    const made = await hooks.ofProvider("github", account, { name: "Issues", register: true, places: ["acme/shop"] });
+    provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
+    expect((await hooks.owner.browser.delete(`${hooks.path}/${made.id}`)).status).toBe(200);
 
-  const { page, complaints } = await open("", options);
-  const left = page.getByRole("region", { name: "Left at services" });
-  await left.getByText("GitHub, acme/shop").waitFor();
-  await left.getByText(/Of “Issues” for Test\. .*Bad credentials/).waitFor();
-  await left.getByText(/Tried again in \d+ minute/).waitFor();
-  await expectSound(page);
-  provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
-  await left.getByRole("button", { name: "Try now" }).click();
-  await expect.poll(() => provider.requests().length).toBe(1);
-  await left.getByRole("button", { name: "I removed it" }).click();
-  await left.waitFor({ state: "detached" });
-  expect(complaints).toEqual([]);
-});
+    const { page, complaints } = await open("", options);
+    const left = page.getByRole("region", { name: "Left at services" });
+    await left.getByText("GitHub, acme/shop").waitFor();
+    await left.getByText(/Of “Issues” for Test\. .*Bad credentials/).waitFor();
+    await left.getByText(/Tried again in \d+ minute/).waitFor();
+    await expectSound(page);
+    provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
+    await left.getByRole("button", { name: "Try now" }).click();
+    await expect.poll(() => provider.requests().length).toBe(1);
+    await left.getByRole("button", { name: "I removed it" }).click();
+    await left.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  },
+);
 
 it("says, before an account is deleted, which webhooks stay at the service without it", async () => {
   await hooks.app.database.query("DELETE FROM webhook_removal");
@@ -111,7 +124,9 @@ it("says, before an account is deleted, which webhooks stay at the service witho
   const { page, complaints, dialog } = await open("");
   await page.goto(`/o/${hooks.owner.organizationId}/credentials?credential=${made.credentialId}`);
   await page.getByRole("button", { name: "Delete this credential" }).click();
-  await dialog.getByText("Webhooks that were set up with it stay at GitHub (acme/shop): only you can remove them there then.").waitFor();
+  await dialog
+    .getByText("Webhooks that were set up with it stay at GitHub (acme/shop): only you can remove them there then.")
+    .waitFor();
   await dialog.getByRole("button", { name: "Delete it anyway" }).click();
   await dialog.waitFor({ state: "detached" });
   await page.goto(`/o/${hooks.owner.organizationId}/triggers`);
@@ -128,7 +143,10 @@ it.each(sizes)("says why a trigger was turned off by itself, and can be turned o
     { name: "Answers", takesBots: true },
   );
   const reason = "Turned off, because what its workflow does at Slack started it again more than 20 times in a minute.";
-  await hooks.app.database.query("UPDATE trigger SET is_active = false, stopped_reason = $2 WHERE id = $1", [made.id, reason]);
+  await hooks.app.database.query("UPDATE trigger SET is_active = false, stopped_reason = $2 WHERE id = $1", [
+    made.id,
+    reason,
+  ]);
   const { page, complaints, dialog } = await open("", options);
   await page.getByText(reason).waitFor();
   await expectSound(page);

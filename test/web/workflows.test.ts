@@ -39,7 +39,8 @@ async function openAs(email: string, options: BrowserContextOptions = {}): Promi
 }
 
 // The browser itself reports the refusal of a faulty file.
-const isExpected = (message: ConsoleMessage) => message.location().url.endsWith("/workflows/import") && message.text().includes("400");
+const isExpected = (message: ConsoleMessage) =>
+  message.location().url.endsWith("/workflows/import") && message.text().includes("400");
 
 const open = (rest = "") => page.goto(`/o/${flows.owner.organizationId}/workflows${rest}`);
 const heading = (name: string) => page.getByRole("heading", { name, exact: true });
@@ -47,7 +48,8 @@ const button = (name: string) => page.getByRole("button", { name, exact: true })
 const dialog = () => page.getByRole("dialog");
 const list = () => page.getByRole("region", { name: "Workflows" });
 const count = (words: string) => page.getByRole("status").filter({ hasText: words }).waitFor();
-const workflows = async () => (await flows.owner.browser.get(`${flows.path}/workflows`)).body.data as { name: string; isActive: boolean }[];
+const workflows = async () =>
+  (await flows.owner.browser.get(`${flows.path}/workflows`)).body.data as { name: string; isActive: boolean }[];
 const menuItem = async (workflow: string, item: string) => {
   await button(`More for “${workflow}”`).click();
   await page.getByRole("menuitem", { name: item }).click();
@@ -116,15 +118,25 @@ describe("the page of workflows", () => {
   });
 
   it("imports a file, tells the faults of another in words, and exports the same again", async () => {
-    const file = { format: "switchyard.workflow", formatVersion: 1, name: "Carried over", canvas: { nodes: [], edges: [] } };
+    const file = {
+      format: "switchyard.workflow",
+      formatVersion: 1,
+      name: "Carried over",
+      canvas: { nodes: [], edges: [] },
+    };
     const take = (value: unknown) => {
       const buffer = Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
-      return dialog().getByLabel("Workflow file").setInputFiles({ name: "flow.json", mimeType: "application/json", buffer });
+      return dialog()
+        .getByLabel("Workflow file")
+        .setInputFiles({ name: "flow.json", mimeType: "application/json", buffer });
     };
     await open("?create=file");
     await take("no json");
     await dialog().getByText("flow.json is not a workflow file").waitFor();
-    await take({ ...file, canvas: { nodes: [node("say", "slack_send_message", { text: "hi" }, { name: "Say <b>it</b>" })], edges: [] } });
+    await take({
+      ...file,
+      canvas: { nodes: [node("say", "slack_send_message", { text: "hi" }, { name: "Say <b>it</b>" })], edges: [] },
+    });
     await dialog().getByText("Say <b>it</b>: channel is required.").waitFor();
     const text = JSON.stringify({ ...file, canvas: { nodes: [node("now", "system_date_time")], edges: [] } });
     const dropped = await page.evaluateHandle(`(() => {
@@ -138,7 +150,10 @@ describe("the page of workflows", () => {
     const download = page.waitForEvent("download");
     await menuItem("Carried over", "Export as a file");
     const exported = await (await download).path();
-    expect(JSON.parse(readFileSync(exported, "utf8"))).toMatchObject({ name: "Carried over", canvas: { nodes: [{ id: "now" }] } });
+    expect(JSON.parse(readFileSync(exported, "utf8"))).toMatchObject({
+      name: "Carried over",
+      canvas: { nodes: [{ id: "now" }] },
+    });
     expect(complaints).toEqual([]);
   });
 
@@ -226,25 +241,35 @@ describe("the page of workflows", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("shows a viewer no way to change anything, on a telephone in %s", async (colorScheme) => {
-    await flows.save([node("now", "system_date_time")], [], "Seen");
-    await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
-    await open("?create=new");
-    await list().getByRole("link", { name: "Seen", exact: true }).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await sidewaysScrolling(page)).toBe(0);
-    for (const name of ["New workflow", "Import"]) expect(await button(name).count()).toBe(0);
-    expect(await dialog().count()).toBe(0);
-    expect(await page.getByRole("switch").count()).toBe(0);
-    await button("More for “Seen”").click();
-    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Open", "Call this workflow", "Export as a file"]);
-    expect(complaints).toEqual([]);
-  });
+  it.each(["light", "dark"] as const)(
+    "shows a viewer no way to change anything, on a telephone in %s",
+    async (colorScheme) => {
+      await flows.save([node("now", "system_date_time")], [], "Seen");
+      await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
+      await open("?create=new");
+      await list().getByRole("link", { name: "Seen", exact: true }).waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await sidewaysScrolling(page)).toBe(0);
+      for (const name of ["New workflow", "Import"]) expect(await button(name).count()).toBe(0);
+      expect(await dialog().count()).toBe(0);
+      expect(await page.getByRole("switch").count()).toBe(0);
+      await button("More for “Seen”").click();
+      expect(await page.getByRole("menuitem").allTextContents()).toEqual([
+        "Open",
+        "Call this workflow",
+        "Export as a file",
+      ]);
+      expect(complaints).toEqual([]);
+    },
+  );
 });
 
 describe("the panel to call a workflow", () => {
   async function openPanel(): Promise<string> {
-    const nodes = [node("now", "system_date_time"), node("say", "transform", { expression: "$trigger.prompt" }, { instruction: tricky })];
+    const nodes = [
+      node("now", "system_date_time"),
+      node("say", "transform", { expression: "$trigger.prompt" }, { instruction: tricky }),
+    ];
     const id = await flows.save(nodes, edges("now>say"), `Name 'with' "quotes"`);
     await open();
     await menuItem(`Name 'with' "quotes"`, "Call this workflow");
@@ -254,7 +279,8 @@ describe("the panel to call a workflow", () => {
     return id;
   }
 
-  const block = async (label: string) => (await dialog().getByRole("figure").filter({ hasText: label }).locator("pre").textContent()) ?? "";
+  const block = async (label: string) =>
+    (await dialog().getByRole("figure").filter({ hasText: label }).locator("pre").textContent()) ?? "";
   const snippet = async (language: string) => {
     await dialog().getByRole("tab", { name: language }).click();
     return await block(language);
@@ -264,7 +290,10 @@ describe("the panel to call a workflow", () => {
     const id = await openPanel();
     const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", SWITCHYARD_API_KEY: flows.key };
     for (const [language, program, ...words] of runners.filter(([, name]) => isThere(name))) {
-      const { stdout } = await promisify(execFile)(program, [...words, await snippet(language)], { env, timeout: 10_000 });
+      const { stdout } = await promisify(execFile)(program, [...words, await snippet(language)], {
+        env,
+        timeout: 10_000,
+      });
       const [runId = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
       expect(await flows.ended(runId), language).toMatchObject({
         workflowId: id,
@@ -295,6 +324,8 @@ describe("the panel to call a workflow", () => {
     await dialog().getByText("Answer: status 401").waitFor();
     // The browser itself reports the refusal.
     expect(complaints.slice(0, complained)).toEqual([]);
-    expect(await page.evaluate("JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)])")).not.toContain(flows.key);
+    expect(
+      await page.evaluate("JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)])"),
+    ).not.toContain(flows.key);
   });
 });

@@ -9,7 +9,12 @@ let geminiAccount: string;
 
 beforeAll(async () => {
   model = await startFakeProvider();
-  const environment = { AI_PROVIDER: "openai-compatible", AI_MODEL: "m-1", AI_BASE_URL: `${model.url}/v1`, AI_API_KEY: "canary-model-key" };
+  const environment = {
+    AI_PROVIDER: "openai-compatible",
+    AI_MODEL: "m-1",
+    AI_BASE_URL: `${model.url}/v1`,
+    AI_API_KEY: "canary-model-key",
+  };
   ann = await startWorkflowApp({ environment: { ...environment, OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   const connect = async (type: string) => {
     const data = { apiKey: "canary-own-key", baseUrl: model.url };
@@ -63,12 +68,16 @@ const run = async (answers: Answer[], nodes = [greet()], lines = edges()) => {
   model.script(answers);
   return await ann.run(await ann.save(nodes, lines));
 };
-const asked = () => model.requests().map(({ body }) => (JSON.parse(body.toString()) as { messages: { content: string }[] }).messages);
+const asked = () =>
+  model.requests().map(({ body }) => (JSON.parse(body.toString()) as { messages: { content: string }[] }).messages);
 
 describe("JSON that a model wraps", () => {
   it.each([
     ["in a fence", '```json\n{"fields": {"text": "Hello"}}\n```'],
-    ["in a fence without a language, in text", 'Here you are:\n\n```\n{"fields": {"text": "Hello"}}\n```\nAnything else?'],
+    [
+      "in a fence without a language, in text",
+      'Here you are:\n\n```\n{"fields": {"text": "Hello"}}\n```\nAnything else?',
+    ],
     ["in text", 'Sure! {"fields": {"text": "Hello"}} is what you want.'],
     ["in text with braces of its own", 'The {placeholder} is done: {"fields": {"text": "Hello"}}'],
     ["after thoughts", '<think>{"fields": {"text": "No"}} or another?</think>\n{"fields": {"text": "Hello"}}'],
@@ -128,7 +137,9 @@ describe("a model that gives nothing to fill in", () => {
       `The language model answered with text instead of values for fields: "Hello with [secret], of course."`,
     );
     const [, second] = asked();
-    expect(second?.[0]?.content).toContain("Your first answer could not be used: it was text and not one JSON object. Mend that.");
+    expect(second?.[0]?.content).toContain(
+      "Your first answer could not be used: it was text and not one JSON object. Mend that.",
+    );
     expect(second?.[0]?.content).not.toContain("I would say hello");
     expect(second?.[1]?.content).toContain('"firstAnswer": "I would say hello."');
   });
@@ -136,7 +147,10 @@ describe("a model that gives nothing to fill in", () => {
   it("that fits is told what was wrong by its place, and fills in the second time", async () => {
     const ask = node("ask", "switch", {}, { instruction: "Choose." });
     const ended = await run(
-      [openai('{"rules": [{"way": "a", "condition": "yes"}]}'), openai('{"rules": [{"way": "a", "condition": false}]}')],
+      [
+        openai('{"rules": [{"way": "a", "condition": "yes"}]}'),
+        openai('{"rules": [{"way": "a", "condition": false}]}'),
+      ],
       [ask, node("after", "set_fields", { fields: { went: "a" } })],
       edges("ask.otherwise>after"),
     );
@@ -158,13 +172,16 @@ describe("a model that gives nothing to fill in", () => {
   it.each([
     { asks: 3, settings: { timeout: 1_500 } },
     { asks: 90, settings: {} },
-  ])("that asks to be left alone for $asks s, longer than it is waited for, ends the try with those words", async ({ asks, settings }) => {
-    const busy = { status: 429, headers: { "retry-after": `${asks}` }, json: { error: { message: "Slow down" } } };
-    const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet({ settings })]);
-    const message = `The language model refused the call (429): Slow down. Try again in ${asks} s.`;
-    expect(ended).toMatchObject({ status: "failed", nodes: [{ error: { code: "provider_error", message } }] });
-    expect(model.requests()).toHaveLength(1);
-  });
+  ])(
+    "that asks to be left alone for $asks s, longer than it is waited for, ends the try with those words",
+    async ({ asks, settings }) => {
+      const busy = { status: 429, headers: { "retry-after": `${asks}` }, json: { error: { message: "Slow down" } } };
+      const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet({ settings })]);
+      const message = `The language model refused the call (429): Slow down. Try again in ${asks} s.`;
+      expect(ended).toMatchObject({ status: "failed", nodes: [{ error: { code: "provider_error", message } }] });
+      expect(model.requests()).toHaveLength(1);
+    },
+  );
 
   it("that asks to be left alone for longer than the node may take is asked by its retry, and no sooner", async () => {
     const busy = { status: 429, headers: { "retry-after": "2" }, json: { error: { message: "Slow down" } } };
@@ -202,7 +219,11 @@ describe("an expression that a model writes", () => {
   });
 
   it("is evaluated where the author allows it, and the run shows what was written", async () => {
-    const ended = await run([openai('{"expression": "$input.price * 2"}')], [price, double(allowed)], edges("price>double"));
+    const ended = await run(
+      [openai('{"expression": "$input.price * 2"}')],
+      [price, double(allowed)],
+      edges("price>double"),
+    );
     expect(ended.result).toEqual([{ value: 42 }]);
     expect(JSON.stringify(ended.nodes[1])).toContain("$input.price * 2");
     expect(asked()[0]?.[0]?.content).toContain("JSONata");
@@ -219,17 +240,26 @@ describe("an expression that a model writes", () => {
   });
 
   it("changes nothing about other fields: their texts stay as the model wrote them", async () => {
-    const ended = await run([openai('{"fields": {"text": "{{ $trigger.prompt }}", "plain": "$input"}}')], [greet({ settings: allowed })]);
+    const ended = await run(
+      [openai('{"fields": {"text": "{{ $trigger.prompt }}", "plain": "$input"}}')],
+      [greet({ settings: allowed })],
+    );
     expect(ended.result).toEqual([{ text: "{{ $trigger.prompt }}", plain: "$input" }]);
   });
 
   it("is not asked for by a tool that would evaluate it, unless the author allows it", async () => {
     const tool = (settings?: object) =>
-      node("sum", "system_transform_json", { data: { a: 1, b: 2 } }, { instruction: "Add them.", ...(settings && { settings }) });
+      node(
+        "sum",
+        "system_transform_json",
+        { data: { a: 1, b: 2 } },
+        { instruction: "Add them.", ...(settings && { settings }) },
+      );
     const refused = await run([openai('{"expression": "a + b"}')], [tool()]);
     expect(refused.error).toMatchObject({
       code: "validation_failed",
-      message: "expression is required, and a language model writes it only where the settings of the node allow expressions.",
+      message:
+        "expression is required, and a language model writes it only where the settings of the node allow expressions.",
     });
     expect(model.requests()).toEqual([]);
     const ended = await run([openai('{"expression": "a + b"}')], [tool(allowed)]);

@@ -49,7 +49,10 @@ async function create(owner: Owner, request: object) {
 describe("a workflow as a file", () => {
   it("is readable, names accounts instead of referring to them, and holds no secret", async () => {
     const { reference } = await connect(ann, "Team bot");
-    const tool = { name: "greet", inputs: [{ name: "whom", type: "string", description: "A person", required: false }] };
+    const tool = {
+      name: "greet",
+      inputs: [{ name: "whom", type: "string", description: "A person", required: false }],
+    };
     const { id } = await create(ann, { description: "d", tool, canvas: canvasWith({ slack: reference }) });
     const { status, headers, text, body } = await ann.browser.get(`${workflowsOf(ann)}/${id}/file`);
     expect(status).toBe(200);
@@ -108,7 +111,9 @@ describe("a workflow as a file", () => {
     const { body: file } = await ann.browser.get(`${workflowsOf(ann)}/${id}/file`);
     const { status, body } = await ann.browser.post(`${workflowsOf(ann)}/import`, file);
     expect([status, body.tool]).toEqual([201, null]);
-    expect(body.warnings).toEqual([{ pointer: "/tool/name", detail: "is left out: it is the name of another workflow's tool" }]);
+    expect(body.warnings).toEqual([
+      { pointer: "/tool/name", detail: "is left out: it is the name of another workflow's tool" },
+    ]);
     expect((await bob.browser.post(`${workflowsOf(bob)}/import`, file)).body).toMatchObject({ tool, warnings: [] });
   });
 
@@ -116,11 +121,21 @@ describe("a workflow as a file", () => {
     ["another format", { format: "n8n" }, ["/format"]],
     ["a later version", { formatVersion: 2 }, ["/formatVersion"]],
     ["a canvas with faults", { canvas: { nodes: [{ id: "x", nodeId: "y" }], edges: [] } }, ["/canvas/nodes/0/nodeId"]],
-    ["a credential instead of a name", { canvas: canvasWith({ slack: "xoxb-canary-secret" }) }, ["/canvas/nodes/0/credentials/slack"]],
+    [
+      "a credential instead of a name",
+      { canvas: canvasWith({ slack: "xoxb-canary-secret" }) },
+      ["/canvas/nodes/0/credentials/slack"],
+    ],
     ["accounts of another form", { canvas: canvasWith([5]) }, ["/canvas/nodes/0/credentials"]],
     ["nodes that are none", { canvas: { nodes: [5, null], edges: [] } }, ["/canvas/nodes/0", "/canvas/nodes/1"]],
   ])("is refused with %s", async (_, change, pointers) => {
-    const file = { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] }, ...change };
+    const file = {
+      format: "switchyard.workflow",
+      formatVersion: 1,
+      name: "x",
+      canvas: { nodes: [], edges: [] },
+      ...change,
+    };
     const answer = await ann.browser.post(`${workflowsOf(ann)}/import`, file);
     const problem = expectProblem(answer, { status: 400, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(pointers);
@@ -136,7 +151,9 @@ describe("deleting a credential", () => {
     const at = `${credentialsOf(ann)}/${id}`;
     const made = await create(ann, {
       name: "Greeter",
-      canvas: canvasWith({ slack: reference.toUpperCase().replace("CREDENTIAL:ORGANIZATION", "credential:organization") }),
+      canvas: canvasWith({
+        slack: reference.toUpperCase().replace("CREDENTIAL:ORGANIZATION", "credential:organization"),
+      }),
     });
     const problem = expectProblem(await ann.browser.delete(at), { status: 409, code: "credential_in_use" });
     expect(problem.detail).toBe('Workflows use this credential: "Greeter". With force=true it is deleted anyway.');
@@ -153,7 +170,10 @@ describe("deleting a credential", () => {
     const gone = await create(ann, { canvas: canvasWith({ slack: reference }) });
     await ann.browser.delete(`${workflowsOf(ann)}/${gone.id}`);
     await create(ann, {
-      canvas: { nodes: [{ id: "say", nodeId: "slack_send_message", parameters: { channel: "C1", text: reference } }], edges: [] },
+      canvas: {
+        nodes: [{ id: "say", nodeId: "slack_send_message", parameters: { channel: "C1", text: reference } }],
+        edges: [],
+      },
     });
     expect((await ann.browser.delete(`${credentialsOf(ann)}/${id}`)).status).toBe(204);
   });
@@ -162,7 +182,9 @@ describe("deleting a credential", () => {
     const { id, reference } = await connect(ann, "Everywhere");
     for (let index = 0; index < 12; index++)
       await create(ann, { name: `W${String(index).padStart(2, "0")}`, canvas: canvasWith({ slack: reference }) });
-    const { detail } = expectProblem(await ann.browser.delete(`${credentialsOf(ann)}/${id}`), { code: "credential_in_use" });
+    const { detail } = expectProblem(await ann.browser.delete(`${credentialsOf(ann)}/${id}`), {
+      code: "credential_in_use",
+    });
     expect(detail).toMatch(/"W00", .*"W09" and 2 more\./);
     expect(detail).not.toContain("W10");
   });
@@ -198,17 +220,32 @@ describe("the uses of a credential", () => {
     const deleted = await create(ann, { name: "Deleted", canvas });
     const quiet = await create(ann, { name: "Quiet", canvas: canvasWith({}) });
     const addTrigger = async (request: object) => {
-      const answer = await ann.browser.post(`${at}/triggers`, { workflowId: quiet.id, kind: "webhook", signature: "none", ...request });
+      const answer = await ann.browser.post(`${at}/triggers`, {
+        workflowId: quiet.id,
+        kind: "webhook",
+        signature: "none",
+        ...request,
+      });
       expect([answer.status, answer.body.code]).toEqual([201, undefined]);
       return answer.body.id as string;
     };
     const signed = await addTrigger({ name: "Signed", provider: "slack", credentialId: id, signature: undefined });
-    const overriding = await addTrigger({ name: "Overriding", overrides: [{ id: "say", credentials: { slack: upper } }] });
+    const overriding = await addTrigger({
+      name: "Overriding",
+      overrides: [{ id: "say", credentials: { slack: upper } }],
+    });
     await addTrigger({ name: "Words", overrides: [{ id: "say", runtimeInstruction: reference }] });
-    await addTrigger({ name: "Gone", workflowId: deleted.id, provider: "slack", credentialId: id, signature: undefined });
+    await addTrigger({
+      name: "Gone",
+      workflowId: deleted.id,
+      provider: "slack",
+      credentialId: id,
+      signature: undefined,
+    });
     await ann.browser.delete(`${workflowsOf(ann)}/${deleted.id}`);
     const key = (await ann.browser.post(`${at}/api-keys`, { name: "Robot", scopes: ["mcp:invoke"] })).body.id as string;
-    const revoked = (await ann.browser.post(`${at}/api-keys`, { name: "Revoked", scopes: ["mcp:invoke"] })).body.id as string;
+    const revoked = (await ann.browser.post(`${at}/api-keys`, { name: "Revoked", scopes: ["mcp:invoke"] })).body
+      .id as string;
     for (const apiKeyId of [undefined, key, revoked])
       await ann.browser.send("PUT", `${at}/default-credentials/slack`, { credentialId: id, apiKeyId });
     await ann.browser.delete(`${at}/api-keys/${revoked}`);
@@ -237,7 +274,12 @@ describe("the uses of a credential", () => {
       ],
     });
     expect(text).not.toContain("canary");
-    const none = { workflows: [expect.objectContaining({ name: "Speaker" })], triggers: [], webhooks: [], defaults: [] };
+    const none = {
+      workflows: [expect.objectContaining({ name: "Speaker" })],
+      triggers: [],
+      webhooks: [],
+      defaults: [],
+    };
     expect((await ann.browser.get(`${at}/credentials/${other.id}/uses`)).body).toEqual(none);
   });
 });
@@ -268,9 +310,17 @@ describe("workflows on the command line", () => {
 
   it("say in one line what is wrong with a file", async () => {
     const file = join(folder, "bad.json");
-    const good = { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [{ id: "x", nodeId: "y" }], edges: [] } };
+    const good = {
+      format: "switchyard.workflow",
+      formatVersion: 1,
+      name: "x",
+      canvas: { nodes: [{ id: "x", nodeId: "y" }], edges: [] },
+    };
     for (const [text, words] of [
-      [JSON.stringify(good), "workflows: --file: canvas/nodes/0/nodeId is neither the name of a tool nor of a built-in node\n"],
+      [
+        JSON.stringify(good),
+        "workflows: --file: canvas/nodes/0/nodeId is neither the name of a tool nor of a built-in node\n",
+      ],
       [JSON.stringify({ ...good, format: "n8n" }), "workflows: --file: format must be switchyard.workflow\n"],
       ["{", "workflows: The body is not valid JSON.\n"],
     ] as const) {
@@ -278,6 +328,8 @@ describe("workflows on the command line", () => {
       const { code, stdout, stderr } = await run("import", ...inBob(), "--file", file);
       expect([code, stdout, stderr]).toEqual([1, "", words]);
     }
-    expect((await run("import", ...inBob(), "--file", join(folder, "none.json"))).stderr).toBe("workflows: --file: cannot be read\n");
+    expect((await run("import", ...inBob(), "--file", join(folder, "none.json"))).stderr).toBe(
+      "workflows: --file: cannot be read\n",
+    );
   }, 60_000);
 });

@@ -9,7 +9,10 @@ beforeAll(async () => {
 afterAll(() => ann?.stop());
 
 const faultsOf = async (nodes: object[]) => {
-  const { status, body } = await ann.owner.browser.post(`${ann.path}/workflows`, { name: "Test", canvas: { nodes, edges: [] } });
+  const { status, body } = await ann.owner.browser.post(`${ann.path}/workflows`, {
+    name: "Test",
+    canvas: { nodes, edges: [] },
+  });
   return [status, body.errors];
 };
 const at = (pointer: string, detail: string) => [400, [{ pointer: `/canvas/nodes/0/${pointer}`, detail }]];
@@ -17,7 +20,11 @@ const rule = (way: string) => ({ way, condition: "true" });
 
 describe("what can only fail", () => {
   it.each([
-    ["a merge by key without a key", node("a", "merge", { mode: "key" }), at("parameters/key", "is required in the mode key")],
+    [
+      "a merge by key without a key",
+      node("a", "merge", { mode: "key" }),
+      at("parameters/key", "is required in the mode key"),
+    ],
     ["a wait for nothing", node("a", "wait", {}), at("parameters/milliseconds", "or until is required, not both")],
     [
       "a wait for two things",
@@ -54,7 +61,11 @@ describe("what can only fail", () => {
       node("constructor", "start"),
       at("id", "must not be a name that every object has, such as constructor"),
     ],
-    ["an id that is the prototype", node("__proto__", "start"), at("id", "must not be a name that every object has, such as constructor")],
+    [
+      "an id that is the prototype",
+      node("__proto__", "start"),
+      at("id", "must not be a name that every object has, such as constructor"),
+    ],
   ])("is refused when it is saved: %s", async (_, wrong, answer) => {
     expect(await faultsOf([wrong])).toEqual(answer);
   });
@@ -70,7 +81,9 @@ describe("a stop", () => {
   it("stops although what it wants to say, or the time it has, makes it fail otherwise", async () => {
     const settings = { continueOnError: true, retries: 2, retryDelay: 0 };
     const stop = (message: string) => node("halt", "stop", { message }, { settings });
-    const run = await ann.run(await ann.save([stop("{{ $trigger.payload.gone }}"), node("next", "wait", { milliseconds: 200 })]));
+    const run = await ann.run(
+      await ann.save([stop("{{ $trigger.payload.gone }}"), node("next", "wait", { milliseconds: 200 })]),
+    );
     expect(run).toMatchObject({ status: "failed", error: { code: "reference_unresolved", nodeId: "halt" } });
     const slow = await ann.run(await ann.save([stop("{{ $count([1..9000000][$ % 2 = 0]) }}")]));
     expect(slow).toMatchObject({ status: "failed", error: { nodeId: "halt" } });
@@ -79,8 +92,14 @@ describe("a stop", () => {
 
   it("stops whatever else its settings say", async () => {
     const settings = { continueOnError: true, retries: 3, retryDelay: 0 };
-    const id = await ann.save([node("s", "start"), node("halt", "stop", { message: "No." }, { settings })], edges("s>halt"));
-    expect(await ann.run(id)).toMatchObject({ status: "failed", error: { code: "stopped_by_workflow", nodeId: "halt" } });
+    const id = await ann.save(
+      [node("s", "start"), node("halt", "stop", { message: "No." }, { settings })],
+      edges("s>halt"),
+    );
+    expect(await ann.run(id)).toMatchObject({
+      status: "failed",
+      error: { code: "stopped_by_workflow", nodeId: "halt" },
+    });
   });
 });
 
@@ -103,7 +122,9 @@ describe("the error of a nested workflow", () => {
     const middle = await ann.save([call("inner", deepest)]);
     const { body } = await ann.trigger(await ann.save([call("outer", middle)]));
     const path = `${ann.path}/runs?workflowId=${deepest}`;
-    await expect.poll(async () => (await ann.owner.browser.get(path)).body.data[0]?.status, { timeout: 10_000 }).toBe("waiting");
+    await expect
+      .poll(async () => (await ann.owner.browser.get(path)).body.data[0]?.status, { timeout: 10_000 })
+      .toBe("waiting");
     const [run] = (await ann.owner.browser.get(path)).body.data;
     await ann.owner.browser.post(`${ann.path}/runs/${run.id}/cancel`);
     expect((await ann.ended(body.id)).error?.message).toBe("The called workflow failed at inner: It was cancelled.");
@@ -123,7 +144,10 @@ describe("the data of expressions", () => {
     const id = await ann.save([large, node("sizes", "transform", { expression })], edges("large>sizes"));
     expect((await ann.run(id)).result).toEqual([{ value: 1 }, { value: 4500000 }, { value: 4500000 }]);
     const list = await ann.save(
-      [large, node("sizes", "transform", { over: "list", expression: expression.replace("$input.text", "$input[0].text") })],
+      [
+        large,
+        node("sizes", "transform", { over: "list", expression: expression.replace("$input.text", "$input[0].text") }),
+      ],
       edges("large>sizes"),
     );
     expect((await ann.run(list)).result).toEqual([{ value: 1 }, { value: 4500000 }, { value: 4500000 }]);

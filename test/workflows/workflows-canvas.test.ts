@@ -41,7 +41,12 @@ const message = (parameters: Node, others: Node = {}): Node => ({
   parameters,
   ...others,
 });
-const edge = (source: string, target: string, others: Node = {}) => ({ id: `${source}-${target}`, source, target, ...others });
+const edge = (source: string, target: string, others: Node = {}) => ({
+  id: `${source}-${target}`,
+  source,
+  target,
+  ...others,
+});
 const chain = (...ids: string[]) => ids.slice(1).map((id, index) => edge(ids[index] as string, id));
 const nodesOf = (...ids: string[]): Node[] => ids.map((id) => ({ id, nodeId: "system_date_time" }));
 
@@ -64,7 +69,12 @@ describe("a canvas without faults is saved", () => {
     [
       "with references to nodes before it, at any distance",
       () => ({
-        nodes: [start, clock, ...nodesOf("mid"), message({ channel: "$nodes.clock.first.iso", text: "Now {{ $nodes.mid.first.iso }}" })],
+        nodes: [
+          start,
+          clock,
+          ...nodesOf("mid"),
+          message({ channel: "$nodes.clock.first.iso", text: "Now {{ $nodes.mid.first.iso }}" }),
+        ],
         edges: chain("start", "clock", "mid", "say"),
       }),
     ],
@@ -74,7 +84,10 @@ describe("a canvas without faults is saved", () => {
     ],
     [
       "with a reference where a number is expected",
-      () => ({ nodes: [{ id: "w", nodeId: "wait", parameters: { milliseconds: "$trigger.payload.pause" } }], edges: [] }),
+      () => ({
+        nodes: [{ id: "w", nodeId: "wait", parameters: { milliseconds: "$trigger.payload.pause" } }],
+        edges: [],
+      }),
     ],
     [
       "with ways out of a condition and a switch",
@@ -120,7 +133,11 @@ describe("a canvas is refused for", () => {
         ["/canvas/nodes/1", "must be an object"],
       ],
     ],
-    ["more than 500 nodes", () => ({ nodes: Array(501).fill(clock), edges: [] }), [["/canvas/nodes", "must have at most 500 entries"]]],
+    [
+      "more than 500 nodes",
+      () => ({ nodes: Array(501).fill(clock), edges: [] }),
+      [["/canvas/nodes", "must have at most 500 entries"]],
+    ],
     [
       "nothing but a name beside 5000 values in a node",
       () => ({
@@ -135,7 +152,10 @@ describe("a canvas is refused for", () => {
     ],
     [
       "more than 5000 values in a node, by one",
-      () => ({ nodes: [clock, { id: "f", nodeId: "set_fields", parameters: { fields: { a: Array(4995).fill(0) } } }], edges: [] }),
+      () => ({
+        nodes: [clock, { id: "f", nodeId: "set_fields", parameters: { fields: { a: Array(4995).fill(0) } } }],
+        edges: [],
+      }),
       [["/canvas/nodes/1", "must have at most 5000 values in it"]],
     ],
     [
@@ -148,7 +168,12 @@ describe("a canvas is refused for", () => {
         })),
         edges: [],
       }),
-      [["/canvas/nodes/1/parameters/fields/a", "is where there are more than 5000 references or 200000 characters of them"]],
+      [
+        [
+          "/canvas/nodes/1/parameters/fields/a",
+          "is where there are more than 5000 references or 200000 characters of them",
+        ],
+      ],
     ],
     [
       "an unknown type of node",
@@ -203,7 +228,10 @@ describe("a canvas is refused for", () => {
     [
       "references to nodes that are not there, come later, or are the node itself",
       () => ({
-        nodes: [message({ channel: "$nodes.ghost.first.id", text: "{{ $nodes.clock.first.iso }} {{ $nodes.say.first }}" }), clock],
+        nodes: [
+          message({ channel: "$nodes.ghost.first.id", text: "{{ $nodes.clock.first.iso }} {{ $nodes.say.first }}" }),
+          clock,
+        ],
         edges: [edge("say", "clock")],
       }),
       [
@@ -214,7 +242,10 @@ describe("a canvas is refused for", () => {
     ],
     [
       "an expression of a built-in node that names a node which is not there",
-      () => ({ nodes: [{ id: "if", nodeId: "condition", parameters: { condition: "$nodes.ghost.first.n > 2" } }], edges: [] }),
+      () => ({
+        nodes: [{ id: "if", nodeId: "condition", parameters: { condition: "$nodes.ghost.first.n > 2" } }],
+        edges: [],
+      }),
       [["/canvas/nodes/0/parameters/condition", 'names the node "ghost", which is not on the canvas']],
     ],
     [
@@ -244,7 +275,12 @@ describe("a canvas is refused for", () => {
           { id: "end", nodeId: "stop", parameters: { message: "over" } },
           ...nodesOf("a", "b", "c"),
         ],
-        edges: [edge("if", "a"), edge("if", "b", { sourceHandle: "maybe" }), edge("a", "c", { sourceHandle: "true" }), edge("end", "c")],
+        edges: [
+          edge("if", "a"),
+          edge("if", "b", { sourceHandle: "maybe" }),
+          edge("a", "c", { sourceHandle: "true" }),
+          edge("end", "c"),
+        ],
       }),
       [
         ["/canvas/edges/0/sourceHandle", "must be one of true, false"],
@@ -285,7 +321,9 @@ describe("a canvas is refused for", () => {
   it("a circle through 500 nodes, without delay", async () => {
     const ids = Array.from({ length: 500 }, (_, index) => `n${index}`);
     const faults = await faultsOf({ nodes: nodesOf(...ids), edges: [...chain(...ids), edge("n499", "n0")] });
-    expect(faults).toEqual([["/canvas/edges/499", expect.stringMatching(/^closes a circle: n0 → n1 → .* → n499 → n0$/)]]);
+    expect(faults).toEqual([
+      ["/canvas/edges/499", expect.stringMatching(/^closes a circle: n0 → n1 → .* → n499 → n0$/)],
+    ]);
   });
 
   it("faults of every kind at once", async () => {
@@ -328,14 +366,25 @@ describe("credentials on a canvas", () => {
       () => ({ slack: "xoxb-canary-secret" }),
       ["slack", "must be a reference of the form credential:organization:<uuid>"],
     ],
-    ["of another organization", () => ({ slack: credentials.foreign }), ["slack", "is no credential of this organization"]],
-    ["that do not exist", () => ({ slack: `credential:organization:${randomUUID()}` }), ["slack", "is no credential of this organization"]],
+    [
+      "of another organization",
+      () => ({ slack: credentials.foreign }),
+      ["slack", "is no credential of this organization"],
+    ],
+    [
+      "that do not exist",
+      () => ({ slack: `credential:organization:${randomUUID()}` }),
+      ["slack", "is no credential of this organization"],
+    ],
   ])("%s are refused", async (_, own, [type, detail]) => {
     expect(await faultsOf(using(own()))).toEqual([[`/canvas/nodes/0/credentials/${type}`, detail]]);
   });
 
   it("that are no references are not repeated, whatever else is wrong", async () => {
-    const { text } = await ann.browser.post(path, { name: "x", canvas: using({ slack: "xoxb-canary-secret", other: "canary-2" }) });
+    const { text } = await ann.browser.post(path, {
+      name: "x",
+      canvas: using({ slack: "xoxb-canary-secret", other: "canary-2" }),
+    });
     expect(text).not.toContain("canary");
   });
 
@@ -355,7 +404,9 @@ describe("credentials on a canvas", () => {
 
   it("on a node that takes none are refused", async () => {
     const canvas = { nodes: [{ ...clock, credentials: { slack: credentials.slack } }], edges: [] };
-    expect(await faultsOf(canvas)).toEqual([["/canvas/nodes/0/credentials/slack", "is not a type of credential this node takes"]]);
+    expect(await faultsOf(canvas)).toEqual([
+      ["/canvas/nodes/0/credentials/slack", "is not a type of credential this node takes"],
+    ]);
   });
 
   it("may be missing, which is said until the organization has a default", async () => {
@@ -365,9 +416,15 @@ describe("credentials on a canvas", () => {
       detail: "is not chosen, and the organization has no default; every run must bring its own",
     };
     expect((await ann.browser.post(path, { name: "Draft", canvas })).body.warnings).toEqual([warning]);
-    expect((await ann.browser.post(`${path}/check`, { canvas })).body).toEqual({ valid: true, errors: [], warnings: [warning] });
+    expect((await ann.browser.post(`${path}/check`, { canvas })).body).toEqual({
+      valid: true,
+      errors: [],
+      warnings: [warning],
+    });
     const credentialId = credentials.slack.split(":").at(-1);
-    await ann.browser.send("PUT", `/api/organizations/${ann.organizationId}/default-credentials/slack`, { credentialId });
+    await ann.browser.send("PUT", `/api/organizations/${ann.organizationId}/default-credentials/slack`, {
+      credentialId,
+    });
     expect((await ann.browser.post(`${path}/check`, { canvas })).body.warnings).toEqual([]);
   });
 });

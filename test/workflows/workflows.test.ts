@@ -30,7 +30,15 @@ async function create(request: object = {}, owner = ann) {
     ...request,
   });
   expect([status, body.code]).toEqual([201, undefined]);
-  return body as { id: string; version: number; name: string; updatedAt: string; canvas: unknown; isActive: boolean; tool: unknown };
+  return body as {
+    id: string;
+    version: number;
+    name: string;
+    updatedAt: string;
+    canvas: unknown;
+    isActive: boolean;
+    tool: unknown;
+  };
 }
 const read = async (id: string) => (await ann.browser.get(`${path}/${id}`)).body;
 
@@ -44,7 +52,9 @@ describe("a saved workflow", () => {
     const { text: answer, body } = await ann.browser.get(`${path}/${saved.body.id}`);
     expect(answer).toContain(`"canvas":${kept}`);
     expect(body.canvasSha256).toBe(createHash("sha256").update(kept).digest("hex"));
-    const [row] = await app.database.query("SELECT canvas FROM workflow_version WHERE workflow_id = $1", [saved.body.id]);
+    const [row] = await app.database.query("SELECT canvas FROM workflow_version WHERE workflow_id = $1", [
+      saved.body.id,
+    ]);
     expect(row?.canvas).toBe(kept);
   });
 
@@ -82,14 +92,9 @@ describe("a saved workflow", () => {
     const { organizationId } = ann;
     const found = { organizationId, id, name: "Morning mail", isActive: true, version: 1 };
     const asked = [id, id.toUpperCase(), randomUUID(), "some-workflow", id];
-    expect(await Promise.all([...asked.map((one) => find(organizationId, one)), find(bob.organizationId, id)])).toEqual([
-      found,
-      found,
-      undefined,
-      undefined,
-      found,
-      undefined,
-    ]);
+    expect(await Promise.all([...asked.map((one) => find(organizationId, one)), find(bob.organizationId, id)])).toEqual(
+      [found, found, undefined, undefined, found, undefined],
+    );
     expect((await ann.browser.delete(`${path}/${id}`)).status).toBe(204);
     expect(await find(ann.organizationId, id)).toBeUndefined();
     expect(await versionCanvas(ann.organizationId, id, 1)).toBe(text);
@@ -100,7 +105,8 @@ describe("a saved workflow", () => {
   it("that was deleted answers 404 everywhere", async () => {
     const { id } = await create();
     await ann.browser.delete(`${path}/${id}`);
-    for (const [method, end, body] of operations) expect((await ann.browser.send(method, `${path}/${id}${end}`, body)).status).toBe(404);
+    for (const [method, end, body] of operations)
+      expect((await ann.browser.send(method, `${path}/${id}${end}`, body)).status).toBe(404);
     expect((await ann.browser.get(path)).text).not.toContain(id);
   });
 });
@@ -122,13 +128,26 @@ describe("changing a workflow", () => {
   it("makes a new version only of another canvas, and another time only of a real change", async () => {
     const made = await create({ description: "d", tool: { name: "mail", inputs: [] } });
     const at = `${path}/${made.id}`;
-    const same = { name: made.name, description: "d", isActive: true, tool: made.tool, canvas: made.canvas, expectedVersion: 1 };
+    const same = {
+      name: made.name,
+      description: "d",
+      isActive: true,
+      tool: made.tool,
+      canvas: made.canvas,
+      expectedVersion: 1,
+    };
     const before = await read(made.id);
     expect((await ann.browser.patch(at, same)).body).toEqual({ ...before, warnings: [] });
     expect(await read(made.id)).toEqual(before);
 
     const renamed = (await ann.browser.patch(at, { name: "Evening mail", isActive: false, tool: null })).body;
-    expect(renamed).toMatchObject({ name: "Evening mail", isActive: false, tool: null, version: 1, canvas: made.canvas });
+    expect(renamed).toMatchObject({
+      name: "Evening mail",
+      isActive: false,
+      tool: null,
+      version: 1,
+      canvas: made.canvas,
+    });
     expect(renamed.updatedAt > before.updatedAt).toBe(true);
 
     const redrawn = (await ann.browser.patch(at, { canvas: canvasOf("a"), expectedVersion: 1, note: "Shorter" })).body;
@@ -149,14 +168,19 @@ describe("changing a workflow", () => {
       ann.browser.patch(`${path}/${id}`, { canvas: canvasOf(...ids), expectedVersion });
     expect((await change(["x"], 1)).status).toBe(200);
     expectProblem(await change(["y"], 1), { status: 409, code: "conflict" });
-    expectProblem(await ann.browser.patch(`${path}/${id}`, { name: "Late", expectedVersion: 1 }), { status: 409, code: "conflict" });
+    expectProblem(await ann.browser.patch(`${path}/${id}`, { name: "Late", expectedVersion: 1 }), {
+      status: 409,
+      code: "conflict",
+    });
     expect(await read(id)).toMatchObject({ name: "Morning mail", version: 2, canvas: canvasOf("x") });
   });
 
   it("lets one of ten that save at the same time win", async () => {
     const { id } = await create();
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => ann.browser.patch(`${path}/${id}`, { canvas: canvasOf(`n${index}`), expectedVersion: 1 })),
+      Array.from({ length: 10 }, (_, index) =>
+        ann.browser.patch(`${path}/${id}`, { canvas: canvasOf(`n${index}`), expectedVersion: 1 }),
+      ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
     expect((await read(id)).version).toBe(2);
@@ -166,7 +190,11 @@ describe("changing a workflow", () => {
     ["nothing to change", {}, [""]],
     ["only a note", { note: "x" }, [""]],
     ["a canvas without the version it was made on", { canvas: { nodes: [], edges: [] } }, ["/expectedVersion"]],
-    ["a canvas with faults", { canvas: { nodes: [{ id: "x", nodeId: "y" }], edges: [] }, expectedVersion: 1 }, ["/canvas/nodes/0/nodeId"]],
+    [
+      "a canvas with faults",
+      { canvas: { nodes: [{ id: "x", nodeId: "y" }], edges: [] }, expectedVersion: 1 },
+      ["/canvas/nodes/0/nodeId"],
+    ],
     ["an empty name", { name: " " }, ["/name"]],
     ["a name that no tool may have", { tool: { name: "Send Mail", inputs: [] } }, ["/tool/name"]],
     [
@@ -181,13 +209,21 @@ describe("changing a workflow", () => {
     ],
     [
       "two inputs of one name",
-      { tool: { name: "x", inputs: ["string", "number"].map((type) => ({ name: "to", type, description: "", required: true })) } },
+      {
+        tool: {
+          name: "x",
+          inputs: ["string", "number"].map((type) => ({ name: "to", type, description: "", required: true })),
+        },
+      },
       ["/tool/inputs"],
     ],
   ])("refuses %s", async (_, change, pointers) => {
     const { id } = await create();
     const before = await read(id);
-    const problem = expectProblem(await ann.browser.patch(`${path}/${id}`, change), { status: 400, code: "validation_failed" });
+    const problem = expectProblem(await ann.browser.patch(`${path}/${id}`, change), {
+      status: 400,
+      code: "validation_failed",
+    });
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(pointers);
     expect(await read(id)).toEqual(before);
   });
@@ -201,12 +237,20 @@ describe("a workflow as a tool", () => {
     expect((await read(first.id)).tool).toEqual({ name: "write_mail", inputs });
     const second = await create();
     const taken = { status: 409, code: "conflict" };
-    expectProblem(await ann.browser.post(path, { name: "x", canvas: canvasOf("a"), tool: { name: "write_mail", inputs: [] } }), taken);
-    const problem = expectProblem(await ann.browser.patch(`${path}/${second.id}`, { tool: { name: "write_mail", inputs: [] } }), taken);
+    expectProblem(
+      await ann.browser.post(path, { name: "x", canvas: canvasOf("a"), tool: { name: "write_mail", inputs: [] } }),
+      taken,
+    );
+    const problem = expectProblem(
+      await ann.browser.patch(`${path}/${second.id}`, { tool: { name: "write_mail", inputs: [] } }),
+      taken,
+    );
     expect(problem.errors).toEqual([{ pointer: "/tool/name", detail: "is the name of another workflow's tool" }]);
     await create({ tool: { name: "write_mail", inputs } }, bob);
     await ann.browser.delete(`${path}/${first.id}`);
-    expect((await ann.browser.patch(`${path}/${second.id}`, { tool: { name: "write_mail", inputs } })).status).toBe(200);
+    expect((await ann.browser.patch(`${path}/${second.id}`, { tool: { name: "write_mail", inputs } })).status).toBe(
+      200,
+    );
   });
 });
 
@@ -215,7 +259,8 @@ describe("the list", () => {
     const eve = await signUpOwner(app, "Eve");
     const at = `/api/organizations/${eve.organizationId}/workflows`;
     const ids: string[] = [];
-    for (const name of ["One", "Two 100%", "Three_"]) ids.push((await create({ name, description: `About ${name}` }, eve)).id);
+    for (const name of ["One", "Two 100%", "Three_"])
+      ids.push((await create({ name, description: `About ${name}` }, eve)).id);
     const names = async (query = "") => (await eve.browser.get(at + query)).body;
     expect((await names()).data.map(({ name }: { name: string }) => name)).toEqual(["Three_", "Two 100%", "One"]);
     await eve.browser.patch(`${at}/${ids[0]}`, { isActive: false });
@@ -246,7 +291,14 @@ describe("the list", () => {
     await start();
     const last = await start();
     for (const active of [true, false, false]) {
-      const request = { workflowId: busy.id, kind: "schedule", name: "Yearly", active, cron: "0 0 1 1 *", timeZone: "UTC" };
+      const request = {
+        workflowId: busy.id,
+        kind: "schedule",
+        name: "Yearly",
+        active,
+        cron: "0 0 1 1 *",
+        timeZone: "UTC",
+      };
       expect((await fay.browser.post(`${at}/triggers`, request)).status).toBe(201);
     }
     await create({}, ann);
@@ -261,14 +313,22 @@ describe("the list", () => {
     expect((await fay.browser.get(`${at}/workflows?search=nothing`)).body).toEqual({ data: [], total: 0 });
   });
 
-  it.each(["limit=0", "limit=101", "offset=-1", "limit=x", `search=${"x".repeat(201)}`])("refuses %s", async (query) => {
-    expectProblem(await ann.browser.get(`${path}?${query}`), { status: 400, code: "validation_failed" });
-  });
+  it.each(["limit=0", "limit=101", "offset=-1", "limit=x", `search=${"x".repeat(201)}`])(
+    "refuses %s",
+    async (query) => {
+      expectProblem(await ann.browser.get(`${path}?${query}`), { status: 400, code: "validation_failed" });
+    },
+  );
 });
 
 describe("a duplicate", () => {
   it("has the same canvas, its own name and history, and is no tool", async () => {
-    const made = await create({ name: "n".repeat(200), description: "d", isActive: false, tool: { name: "original", inputs: [] } });
+    const made = await create({
+      name: "n".repeat(200),
+      description: "d",
+      isActive: false,
+      tool: { name: "original", inputs: [] },
+    });
     const { status, body } = await ann.browser.post(`${path}/${made.id}/duplicate`);
     expect(status).toBe(201);
     expect(body).toMatchObject({ description: "d", isActive: false, tool: null, version: 1, canvas: made.canvas });
@@ -292,7 +352,11 @@ describe("versions", () => {
     const next = {
       nodes: [
         node("a"),
-        node("b", { parameters: { timeZone: "Europe/Berlin", date: "2026-01-31" }, position: { x: 2, y: 1 }, settings: { retries: 1 } }),
+        node("b", {
+          parameters: { timeZone: "Europe/Berlin", date: "2026-01-31" },
+          position: { x: 2, y: 1 },
+          settings: { retries: 1 },
+        }),
         node("d"),
       ],
       edges: [edge("a", "b"), edge("b", "d")],
@@ -330,8 +394,14 @@ describe("versions", () => {
       canvas: first.canvas,
       canvasSha256: first.canvasSha256,
     });
-    expect((await ann.browser.get(`${at}/versions/3`)).body).toMatchObject({ note: "Version 1 restored", createdBy: ann.userId });
-    expect((await ann.browser.post(`${at}/versions/3/restore`)).body).toMatchObject({ version: 3, updatedAt: restored.updatedAt });
+    expect((await ann.browser.get(`${at}/versions/3`)).body).toMatchObject({
+      note: "Version 1 restored",
+      createdBy: ann.userId,
+    });
+    expect((await ann.browser.post(`${at}/versions/3/restore`)).body).toMatchObject({
+      version: 3,
+      updatedAt: restored.updatedAt,
+    });
     const page = (await ann.browser.get(`${at}/versions?offset=1&limit=1`)).body;
     expect([page.total, page.data.map(({ version }: { version: number }) => version)]).toEqual([3, [2]]);
   });
@@ -345,11 +415,17 @@ describe("versions", () => {
     });
     const parameters = { channel: "C1", text: "hi" };
     const { id } = await create({
-      canvas: { nodes: [{ id: "say", nodeId: "slack_send_message", parameters, credentials: { slack: reference } }], edges: [] },
+      canvas: {
+        nodes: [{ id: "say", nodeId: "slack_send_message", parameters, credentials: { slack: reference } }],
+        edges: [],
+      },
     });
     await ann.browser.patch(`${path}/${id}`, { canvas: canvasOf("a"), expectedVersion: 1 });
     await app.parts.vault.credentials.remove({ organizationId: ann.organizationId, credentialId });
-    const problem = expectProblem(await ann.browser.post(`${path}/${id}/versions/1/restore`), { status: 400, code: "validation_failed" });
+    const problem = expectProblem(await ann.browser.post(`${path}/${id}/versions/1/restore`), {
+      status: 400,
+      code: "validation_failed",
+    });
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(["/canvas/nodes/0/credentials/slack"]);
     expect((await read(id)).version).toBe(2);
   });
@@ -372,7 +448,11 @@ describe("who may do what", () => {
   const writing = [
     ["POST", "", { name: "x", canvas: { nodes: [], edges: [] } }],
     ["POST", "/check", { canvas: { nodes: [], edges: [] } }],
-    ["POST", "/import", { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } }],
+    [
+      "POST",
+      "/import",
+      { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } },
+    ],
     ["PATCH", "/:id", { name: "y" }],
     ["POST", "/:id/duplicate"],
     ["POST", "/:id/versions/1/restore"],
@@ -383,9 +463,13 @@ describe("who may do what", () => {
   it("lets viewers read and not write", async () => {
     const { id } = await create();
     const { browser } = await signUpMember(app, ann.organizationId, "Vera", "viewer");
-    for (const end of reading) expect([end, (await browser.get(path + end.replace(":id", id))).status]).toEqual([end, 200]);
+    for (const end of reading)
+      expect([end, (await browser.get(path + end.replace(":id", id))).status]).toEqual([end, 200]);
     for (const [method, end, body] of writing)
-      expectProblem(await browser.send(method, path + end.replace(":id", id), body), { status: 403, code: "role_required" });
+      expectProblem(await browser.send(method, path + end.replace(":id", id), body), {
+        status: 403,
+        code: "role_required",
+      });
   });
 
   it("lets members write", async () => {
@@ -393,7 +477,11 @@ describe("who may do what", () => {
     const { browser } = await signUpMember(app, ann.organizationId, "Mel", "member");
     for (const [method, end, body] of writing) {
       const { status } = await browser.send(method, path + end.replace(":id", id), body);
-      expect([method, end, status]).toEqual([method, end, expect.toSatisfy((code: number) => code >= 200 && code < 300)]);
+      expect([method, end, status]).toEqual([
+        method,
+        end,
+        expect.toSatisfy((code: number) => code >= 200 && code < 300),
+      ]);
     }
   });
 
@@ -403,7 +491,9 @@ describe("who may do what", () => {
     const before = (await bob.browser.get(`${theirs}/${id}`)).text;
     for (const [method, end, body] of operations) {
       const [foreign, unknown, through] = await Promise.all(
-        [`${path}/${id}${end}`, `${path}/${randomUUID()}${end}`, `${theirs}/${id}${end}`].map((at) => ann.browser.send(method, at, body)),
+        [`${path}/${id}${end}`, `${path}/${randomUUID()}${end}`, `${theirs}/${id}${end}`].map((at) =>
+          ann.browser.send(method, at, body),
+        ),
       );
       expect([foreign?.status, unknown?.status, through?.status]).toEqual([404, 404, 404]);
       expect([foreign?.body.code, foreign?.body.detail]).toEqual([unknown?.body.code, unknown?.body.detail]);

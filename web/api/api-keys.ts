@@ -20,7 +20,8 @@ export const changeApiKey = (organizationId: string, keyId: string, body: ApiKey
 export const regenerateApiKey = (organizationId: string, keyId: string) =>
   post<ApiKeyWithText>(path`/api/organizations/${organizationId}/api-keys/${keyId}/regenerate`);
 
-export const deleteApiKey = (organizationId: string, keyId: string) => remove(path`/api/organizations/${organizationId}/api-keys/${keyId}`);
+export const deleteApiKey = (organizationId: string, keyId: string) =>
+  remove(path`/api/organizations/${organizationId}/api-keys/${keyId}`);
 
 /** The account that calls with this key use when they name none of that type. */
 export const setKeyCredential = (organizationId: string, apiKeyId: string, type: string, credentialId: string) =>

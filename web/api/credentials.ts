@@ -23,7 +23,8 @@ type NewCredential = { type: string; name: string; data: Record<string, unknown>
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/credentials`;
 const one = (organizationId: string, credentialId: string) => base(organizationId) + path`/${credentialId}`;
-const defaultOf = (organizationId: string, type: string) => path`/api/organizations/${organizationId}/default-credentials/${type}`;
+const defaultOf = (organizationId: string, type: string) =>
+  path`/api/organizations/${organizationId}/default-credentials/${type}`;
 
 export const credentialsKey = (organizationId: string) => ["organizations", organizationId, "credentials"] as const;
 
@@ -71,10 +72,12 @@ export const choicesQuery = (organizationId: string, credentialId: string, list:
 export const defaultCredentialsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [...credentialsKey(organizationId), "defaults"],
-    queryFn: async () => (await get<List<DefaultCredential>>(path`/api/organizations/${organizationId}/default-credentials`)).data,
+    queryFn: async () =>
+      (await get<List<DefaultCredential>>(path`/api/organizations/${organizationId}/default-credentials`)).data,
   });
 
-export const createCredential = (organizationId: string, body: NewCredential) => post<Credential>(base(organizationId), body);
+export const createCredential = (organizationId: string, body: NewCredential) =>
+  post<Credential>(base(organizationId), body);
 
 export const changeCredential = (organizationId: string, credentialId: string, body: CredentialChange) =>
   patch<Credential>(one(organizationId, credentialId), body);
@@ -95,4 +98,5 @@ export const deleteCredential = (organizationId: string, credentialId: string, f
 export const setDefaultCredential = (organizationId: string, type: string, credentialId: string) =>
   put<DefaultCredential>(defaultOf(organizationId, type), { credentialId });
 
-export const removeDefaultCredential = (organizationId: string, type: string) => remove(defaultOf(organizationId, type));
+export const removeDefaultCredential = (organizationId: string, type: string) =>
+  remove(defaultOf(organizationId, type));

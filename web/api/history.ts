@@ -4,7 +4,9 @@ import type { ToolCall, ToolCallList } from "../../src/history/wire.ts";
 import { get, getText, path, post, query } from "../request.ts";
 
 /** As the address of the page has it: the server judges the values. */
-export type CallFilter = Partial<Record<"search" | "status" | "serverId" | "tool" | "apiKeyId" | "source" | "from" | "to", string>>;
+export type CallFilter = Partial<
+  Record<"search" | "status" | "serverId" | "tool" | "apiKeyId" | "source" | "from" | "to", string>
+>;
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/tool-calls`;
 const one = (organizationId: string, recordId: string) => base(organizationId) + path`/${recordId}`;
@@ -45,4 +47,5 @@ export const replayCall = (organizationId: string, recordId: string, body: Repla
   post<ToolCall>(`${one(organizationId, recordId)}/replay`, body);
 
 /** Where a browser downloads all calls of a filter from, as JSON lines. */
-export const callExportAddress = (organizationId: string, filter: CallFilter) => `${base(organizationId)}/export${query(filter)}`;
+export const callExportAddress = (organizationId: string, filter: CallFilter) =>
+  `${base(organizationId)}/export${query(filter)}`;

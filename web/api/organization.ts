@@ -64,7 +64,8 @@ export const testEventEndpoint = (organizationId: string, endpointId: string) =>
 export const redeliverEvent = (organizationId: string, endpointId: string, deliveryId: string) =>
   post<EventDelivery>(endpoint(organizationId, endpointId) + path`/deliveries/${deliveryId}/redeliver`);
 
-export const deleteEventEndpoint = (organizationId: string, endpointId: string) => remove(endpoint(organizationId, endpointId));
+export const deleteEventEndpoint = (organizationId: string, endpointId: string) =>
+  remove(endpoint(organizationId, endpointId));
 
 export const days = ["1", "7", "30"] as const;
 export type Days = (typeof days)[number];

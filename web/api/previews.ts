@@ -6,8 +6,10 @@ import { get, path, post, query } from "../request.ts";
 export type PreviewRequest = PreviewSource & { canvas: Canvas; nodeId: string; value: unknown; expression?: boolean };
 export type FillRequest = { canvas: Canvas; nodeId: string; runId?: string };
 
-const base = (organizationId: string, workflowId: string) => path`/api/organizations/${organizationId}/workflows/${workflowId}`;
-const key = (organizationId: string, workflowId: string) => ["organizations", organizationId, "workflows", "previews", workflowId] as const;
+const base = (organizationId: string, workflowId: string) =>
+  path`/api/organizations/${organizationId}/workflows/${workflowId}`;
+const key = (organizationId: string, workflowId: string) =>
+  ["organizations", organizationId, "workflows", "previews", workflowId] as const;
 
 /** Which data a preview takes: without a run the workflow's last one that has any. `progress` tells states of a run apart. */
 export type PreviewSource = { runId: string | undefined; progress: number };
@@ -19,7 +21,11 @@ export const previewScopeQuery = (organizationId: string, workflowId: string, { 
   });
 
 /** What the value of a field becomes in a run. The canvas is not part of the key: it is large, and mostly the same. */
-export const previewValueQuery = (organizationId: string, workflowId: string, { canvas, progress, ...request }: PreviewRequest) =>
+export const previewValueQuery = (
+  organizationId: string,
+  workflowId: string,
+  { canvas, progress, ...request }: PreviewRequest,
+) =>
   queryOptions({
     queryKey: [...key(organizationId, workflowId), "value", request, progress],
     queryFn: () => post<ValuePreview>(`${base(organizationId, workflowId)}/preview-value`, { canvas, ...request }),
@@ -27,5 +33,8 @@ export const previewValueQuery = (organizationId: string, workflowId: string, { 
     retry: false,
   });
 
-export const previewFill = (organizationId: string, workflowId: string, { signal, ...request }: FillRequest & { signal: AbortSignal }) =>
-  post<FillPreview>(`${base(organizationId, workflowId)}/preview-fill`, request, signal);
+export const previewFill = (
+  organizationId: string,
+  workflowId: string,
+  { signal, ...request }: FillRequest & { signal: AbortSignal },
+) => post<FillPreview>(`${base(organizationId, workflowId)}/preview-fill`, request, signal);

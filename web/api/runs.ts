@@ -4,7 +4,9 @@ import type { acceptedRun, Run, RunEntry, rerunBody, startBody } from "../../src
 import { get, type List, path, post, query } from "../request.ts";
 
 /** As the address of the page has it: the server judges the values. */
-export type RunFilter = Partial<Record<"search" | "status" | "executionType" | "workflowId" | "apiKeyId" | "from" | "to", string>>;
+export type RunFilter = Partial<
+  Record<"search" | "status" | "executionType" | "workflowId" | "apiKeyId" | "from" | "to", string>
+>;
 
 export type AcceptedRun = z.infer<typeof acceptedRun>;
 export type Rerun = NonNullable<z.input<typeof rerunBody>>;
@@ -54,4 +56,5 @@ export const cancelRun = (organizationId: string, runId: string) => post<Run>(`$
 export const rerunRun = (organizationId: string, runId: string, body: Rerun) =>
   post<AcceptedRun>(`${one(organizationId, runId)}/rerun`, body);
 
-export const isOver = ({ status }: Pick<RunEntry, "status">): boolean => ["succeeded", "failed", "cancelled"].includes(status);
+export const isOver = ({ status }: Pick<RunEntry, "status">): boolean =>
+  ["succeeded", "failed", "cancelled"].includes(status);

@@ -24,7 +24,8 @@ export const triggerListsKey = (organizationId: string) => [...triggersKey(organ
 export const triggersQuery = (organizationId: string, workflowId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: [...triggerListsKey(organizationId), workflowId ?? ""],
-    queryFn: ({ pageParam }) => get<TriggerList>(base(organizationId) + query({ workflowId, cursor: pageParam, limit: 100 })),
+    queryFn: ({ pageParam }) =>
+      get<TriggerList>(base(organizationId) + query({ workflowId, cursor: pageParam, limit: 100 })),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
     // Choosing a workflow leaves the page as it is until the answer is there; another organization's triggers never stay.
@@ -52,14 +53,16 @@ export const schedulePreviewQuery = (organizationId: string, schedule: Schedule)
   queryOptions({
     queryKey: [...triggersKey(organizationId), "preview", schedule],
     queryFn: async () =>
-      (await post<{ nextFireTimes: string[] }>(path`/api/organizations/${organizationId}/schedule-preview`, schedule)).nextFireTimes,
+      (await post<{ nextFireTimes: string[] }>(path`/api/organizations/${organizationId}/schedule-preview`, schedule))
+        .nextFireTimes,
     staleTime: 0,
   });
 
 /** What the server fills in may be left out. */
 export type NewTrigger = Pick<TriggerRequest, "workflowId" | "kind" | "name"> & Partial<TriggerRequest>;
 
-export const createTrigger = (organizationId: string, body: NewTrigger) => post<TriggerWithSecrets>(base(organizationId), body);
+export const createTrigger = (organizationId: string, body: NewTrigger) =>
+  post<TriggerWithSecrets>(base(organizationId), body);
 
 export const changeTrigger = (organizationId: string, triggerId: string, body: TriggerChange) =>
   patch<Trigger>(one(organizationId, triggerId), body);
@@ -77,14 +80,17 @@ export const webhookRemovalsQuery = (organizationId: string) =>
     queryFn: async () => (await get<WebhookRemovalList>(removals(organizationId))).data,
   });
 
-export const retryRemoval = (organizationId: string, id: string) => post<void>(removals(organizationId) + path`/${id}/retry`);
-export const forgetRemoval = (organizationId: string, id: string) => remove<void>(removals(organizationId) + path`/${id}`);
+export const retryRemoval = (organizationId: string, id: string) =>
+  post<void>(removals(organizationId) + path`/${id}/retry`);
+export const forgetRemoval = (organizationId: string, id: string) =>
+  remove<void>(removals(organizationId) + path`/${id}`);
 
 export const regenerateTriggerToken = (organizationId: string, triggerId: string) =>
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);
 
 /** The newest that a poll would find. Nothing is noted, and no run starts. */
-export const readSamples = (organizationId: string, body: PollSampleRequest) => post<PollSamples>(`${base(organizationId)}/samples`, body);
+export const readSamples = (organizationId: string, body: PollSampleRequest) =>
+  post<PollSamples>(`${base(organizationId)}/samples`, body);
 
 /** The same for one that exists: asked anew each time it is opened, and only then. */
 export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>
@@ -99,10 +105,12 @@ export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>
   });
 
 /** Has it look at its service as soon as a process is free to. */
-export const lookNow = (organizationId: string, triggerId: string) => post<Trigger>(`${one(organizationId, triggerId)}/poll`);
+export const lookNow = (organizationId: string, triggerId: string) =>
+  post<Trigger>(`${one(organizationId, triggerId)}/poll`);
 
 /** The same, with all items that it keeps back or has given up. */
-export const retryItems = (organizationId: string, triggerId: string) => post<Trigger>(`${one(organizationId, triggerId)}/retry-items`);
+export const retryItems = (organizationId: string, triggerId: string) =>
+  post<Trigger>(`${one(organizationId, triggerId)}/retry-items`);
 
 /** Starts the workflow as a delivery or a tick would. */
 export const testTrigger = (organizationId: string, triggerId: string) =>

@@ -26,7 +26,8 @@ export const workflowsKey = (organizationId: string) => ["organizations", organi
 export const workflowsQuery = (organizationId: string, search: string) =>
   infiniteQueryOptions({
     queryKey: [...workflowsKey(organizationId), "list", search],
-    queryFn: ({ pageParam }) => get<WorkflowPage>(base(organizationId) + query({ search, offset: pageParam, limit: pageLength })),
+    queryFn: ({ pageParam }) =>
+      get<WorkflowPage>(base(organizationId) + query({ search, offset: pageParam, limit: pageLength })),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => (pages.length * pageLength < total ? pages.length * pageLength : undefined),
   });
@@ -73,10 +74,15 @@ export const versionsQuery = (organizationId: string, workflowId: string) =>
   });
 
 /** What was done to the canvas between two of its versions. */
-export const comparisonQuery = (organizationId: string, workflowId: string, { from, to }: { from: number; to: number }) =>
+export const comparisonQuery = (
+  organizationId: string,
+  workflowId: string,
+  { from, to }: { from: number; to: number },
+) =>
   queryOptions({
     queryKey: [...workflowsKey(organizationId), "comparison", workflowId, from, to],
-    queryFn: () => get<Comparison>(one(organizationId, workflowId) + path`/versions/${String(from)}/compare/${String(to)}`),
+    queryFn: () =>
+      get<Comparison>(one(organizationId, workflowId) + path`/versions/${String(from)}/compare/${String(to)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -102,7 +108,8 @@ export const duplicateWorkflow = (organizationId: string, workflowId: string) =>
 export const deleteWorkflow = (organizationId: string, workflowId: string) => remove(one(organizationId, workflowId));
 
 /** Where a browser downloads the workflow as a file from. */
-export const workflowFileAddress = (organizationId: string, workflowId: string) => `${one(organizationId, workflowId)}/file`;
+export const workflowFileAddress = (organizationId: string, workflowId: string) =>
+  `${one(organizationId, workflowId)}/file`;
 
 /** Puts a run that was just announced into the lists, so that nothing has to be asked for again. */
 export function noteRun(queryClient: QueryClient, organizationId: string, run: RunEntry): void {

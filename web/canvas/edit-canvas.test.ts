@@ -8,8 +8,19 @@ const at = (x: number, y = 0) => ({ x, y });
 const canvas: Canvas = {
   nodes: [
     { id: "start", nodeId: "start", position: at(0) },
-    { id: "fetch", nodeId: "http_request", name: "Fetch", parameters: { url: "https://example.com" }, position: at(300) },
-    { id: "tell", nodeId: "slack_send_message", parameters: { text: "{{ $nodes.fetch.first.title }} $nodes.fetcher" }, position: at(600) },
+    {
+      id: "fetch",
+      nodeId: "http_request",
+      name: "Fetch",
+      parameters: { url: "https://example.com" },
+      position: at(300),
+    },
+    {
+      id: "tell",
+      nodeId: "slack_send_message",
+      parameters: { text: "{{ $nodes.fetch.first.title }} $nodes.fetcher" },
+      position: at(600),
+    },
   ],
   edges: [
     { id: "edge_1", source: "start", target: "fetch" },
@@ -19,7 +30,8 @@ const canvas: Canvas = {
 
 const edited = (...edits: Edit[]): EditState => edits.reduce(editCanvas, startEditing(canvas));
 const ids = (state: EditState) => state.canvas.nodes.map(({ id }) => id);
-const lines = (state: EditState) => state.canvas.edges.map((edge) => `${edge.source}.${edge.sourceHandle ?? "out"}>${edge.target}`);
+const lines = (state: EditState) =>
+  state.canvas.edges.map((edge) => `${edge.source}.${edge.sourceHandle ?? "out"}>${edge.target}`);
 const added = (nodeId: string, more: Partial<Edit & { type: "add" }> = {}): Edit => ({
   type: "add",
   node: { nodeId },
@@ -60,12 +72,19 @@ describe("adding a node", () => {
   });
 
   it("ends the line at a node that nothing comes out of", () => {
-    expect(lines(edited(added("stop", { onEdge: "edge_2", way: undefined })))).toEqual(["start.out>fetch", "fetch.out>stop"]);
+    expect(lines(edited(added("stop", { onEdge: "edge_2", way: undefined })))).toEqual([
+      "start.out>fetch",
+      "fetch.out>stop",
+    ]);
   });
 });
 
 describe("connecting", () => {
-  const connect = (nodeId: string, target: string, way = "out"): Edit => ({ type: "connect", from: { nodeId, way }, target });
+  const connect = (nodeId: string, target: string, way = "out"): Edit => ({
+    type: "connect",
+    from: { nodeId, way },
+    target,
+  });
 
   it("draws a line once, and names the way where it is not the only one", () => {
     expect(lines(edited(connect("start", "tell"), connect("start", "tell")))).toContain("start.out>tell");
@@ -102,7 +121,11 @@ describe("copying", () => {
 
   it("goes through the clipboard as text, to another canvas under the same ids", () => {
     const clip = readClip(writeClip(clipNodes(canvas, ["fetch"])));
-    const state = editCanvas(startEditing({ nodes: [], edges: [] }), { type: "paste", clip: clip ?? canvas, at: at(100, 100) });
+    const state = editCanvas(startEditing({ nodes: [], edges: [] }), {
+      type: "paste",
+      clip: clip ?? canvas,
+      at: at(100, 100),
+    });
     expect(state.canvas.nodes).toEqual([{ ...canvas.nodes[1], position: at(100, 100) }]);
   });
 
@@ -111,7 +134,9 @@ describe("copying", () => {
     expect(readClip('{"nodes":[],"edges":[]}')).toBeUndefined();
     expect(readClip('{"format":"switchyard.nodes","nodes":[{"id":1}],"edges":[]}')).toBeUndefined();
     const odd = { id: "a", nodeId: "wait", name: { x: 1 }, position: { x: "left" } };
-    expect(readClip(JSON.stringify({ format: "switchyard.nodes", nodes: [odd], edges: [] }))?.nodes).toEqual([{ id: "a", nodeId: "wait" }]);
+    expect(readClip(JSON.stringify({ format: "switchyard.nodes", nodes: [odd], edges: [] }))?.nodes).toEqual([
+      { id: "a", nodeId: "wait" },
+    ]);
   });
 });
 
@@ -130,7 +155,11 @@ describe("undo and redo", () => {
   });
 
   it("forget what was undone once something else is done", () => {
-    const state = edited({ type: "move", positions: { start: at(10) } }, { type: "undo" }, { type: "move", positions: { start: at(20) } });
+    const state = edited(
+      { type: "move", positions: { start: at(10) } },
+      { type: "undo" },
+      { type: "move", positions: { start: at(20) } },
+    );
     expect(editCanvas(state, { type: "redo" })).toBe(state);
   });
 

@@ -28,7 +28,13 @@ export type Edit =
   | { type: "undo" }
   | { type: "redo" };
 
-export const startEditing = (canvas: Canvas): EditState => ({ canvas, past: [], future: [], select: [], typing: undefined });
+export const startEditing = (canvas: Canvas): EditState => ({
+  canvas,
+  past: [],
+  future: [],
+  select: [],
+  typing: undefined,
+});
 
 /** Every change of a canvas, without anything outside of it. What cannot be done leaves the state as it is. */
 export function editCanvas(state: EditState, edit: Edit): EditState {
@@ -56,7 +62,13 @@ function remember(state: EditState, canvas: Canvas): EditState {
 function goBack(state: EditState): EditState {
   const canvas = state.past.at(-1);
   if (!canvas) return state;
-  return { ...state, canvas, past: state.past.slice(0, -1), future: [state.canvas, ...state.future], typing: undefined };
+  return {
+    ...state,
+    canvas,
+    past: state.past.slice(0, -1),
+    future: [state.canvas, ...state.future],
+    typing: undefined,
+  };
 }
 
 function goForward(state: EditState): EditState {
@@ -77,12 +89,18 @@ function change(state: EditState, { node, ways, atMs }: Edit & { type: "change" 
 }
 
 /** An edge stays with its rule when the rule is given another name. */
-function followRenamedWay(edges: CanvasEdge[], nodeId: string, { before, after }: { before: readonly string[]; after: readonly string[] }) {
+function followRenamedWay(
+  edges: CanvasEdge[],
+  nodeId: string,
+  { before, after }: { before: readonly string[]; after: readonly string[] },
+) {
   const changed = before.flatMap((way, index) => (way === after[index] ? [] : [index]));
   const [index = -1] = changed;
   const [from, to] = [before[index], after[index]];
   if (before.length !== after.length || changed.length !== 1 || from === undefined || to === undefined) return edges;
-  return edges.map((edge) => (edge.source === nodeId && edge.sourceHandle === from ? { ...edge, sourceHandle: to } : edge));
+  return edges.map((edge) =>
+    edge.source === nodeId && edge.sourceHandle === from ? { ...edge, sourceHandle: to } : edge,
+  );
 }
 
 type Step = Exclude<Edit, { type: "undo" | "redo" | "change" }>;
@@ -129,12 +147,20 @@ function findPlace(canvas: Canvas, { node, after, edge }: Around): { place: Plac
     const place = { x: before.x + stepRight, y: target.y };
     return { place, others: makeRoom(canvas, edge.target, place) };
   }
-  return { place: findFreePlace(others, node.position ?? (before ? { x: before.x + stepRight, y: before.y } : { x: 0, y: 0 })), others };
+  return {
+    place: findFreePlace(others, node.position ?? (before ? { x: before.x + stepRight, y: before.y } : { x: 0, y: 0 })),
+    others,
+  };
 }
 
 function connect(canvas: Canvas, from: WayOut, target: string): Canvas {
   if (!canConnect(canvas, from, target)) return canvas;
-  const edge = { id: newEdgeId(canvas), source: from.nodeId, ...(from.way === "out" ? {} : { sourceHandle: from.way }), target };
+  const edge = {
+    id: newEdgeId(canvas),
+    source: from.nodeId,
+    ...(from.way === "out" ? {} : { sourceHandle: from.way }),
+    target,
+  };
   return { ...canvas, edges: [...canvas.edges, edge] };
 }
 
@@ -144,7 +170,10 @@ function move(canvas: Canvas, positions: Positions): Canvas {
     return to !== undefined && (to.x !== position?.x || to.y !== position.y);
   };
   if (!canvas.nodes.some(isMoved)) return canvas;
-  return { ...canvas, nodes: canvas.nodes.map((node) => (isMoved(node) ? { ...node, position: positions[node.id] as Place } : node)) };
+  return {
+    ...canvas,
+    nodes: canvas.nodes.map((node) => (isMoved(node) ? { ...node, position: positions[node.id] as Place } : node)),
+  };
 }
 
 function remove(canvas: Canvas, { nodeIds, edgeIds }: Edit & { type: "remove" }): Outcome {
@@ -159,5 +188,8 @@ function remove(canvas: Canvas, { nodeIds, edgeIds }: Edit & { type: "remove" })
 function paste(canvas: Canvas, { clip, at }: Edit & { type: "paste" }): Outcome {
   if (clip.nodes.length === 0) return { canvas };
   const { nodes, edges } = copyNodes(canvas, clip, at);
-  return { canvas: { nodes: [...canvas.nodes, ...nodes], edges: [...canvas.edges, ...edges] }, select: nodes.map(({ id }) => id) };
+  return {
+    canvas: { nodes: [...canvas.nodes, ...nodes], edges: [...canvas.edges, ...edges] },
+    select: nodes.map(({ id }) => id),
+  };
 }

@@ -14,7 +14,8 @@ export async function placeNodes(canvas: Canvas, kinds: Kinds): Promise<Position
   graph.setDefaultEdgeLabel(() => ({}));
   const sizes = new Map(nodes.map((node) => [node.id, sizeOf(node, kinds)]));
   for (const [id, size] of sizes) graph.setNode(id, { ...size });
-  for (const { id, source, target } of edges) if (sizes.has(source) && sizes.has(target)) graph.setEdge(source, target, {}, id);
+  for (const { id, source, target } of edges)
+    if (sizes.has(source) && sizes.has(target)) graph.setEdge(source, target, {}, id);
   layout(graph, { constraints: orderByWay(canvas, kinds) });
   return Object.fromEntries(
     [...sizes].map(([id, { width, height }]) => {
@@ -31,7 +32,9 @@ function orderByWay({ nodes, edges }: Canvas, kinds: Kinds): { left: string; rig
   return nodes.flatMap((node) => {
     const ways = waysOf(node, kinds.get(node.nodeId));
     const own = (bySource.get(node.id) ?? []).filter(({ target }) => byTarget.get(target)?.length === 1);
-    const ordered = own.toSorted((one, other) => ways.indexOf(one.sourceHandle ?? "") - ways.indexOf(other.sourceHandle ?? ""));
+    const ordered = own.toSorted(
+      (one, other) => ways.indexOf(one.sourceHandle ?? "") - ways.indexOf(other.sourceHandle ?? ""),
+    );
     return ordered.slice(1).map((edge, index) => ({ left: ordered[index]?.target ?? "", right: edge.target }));
   });
 }

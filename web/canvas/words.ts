@@ -6,7 +6,8 @@ import { statusLooks } from "../parts/status.tsx";
 
 // What the canvas says in words.
 
-export const nodeTitle = (node: CanvasNode, kind: NodeKind | undefined): string => node.name || kind?.title || node.nodeId;
+export const nodeTitle = (node: CanvasNode, kind: NodeKind | undefined): string =>
+  node.name || kind?.title || node.nodeId;
 
 export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
@@ -35,7 +36,9 @@ export function stateInWords(runNode: RunNode): string {
 
 /** How a run stands or ended, in a sentence. */
 export function runInWords(run: Run): string {
-  const done = run.nodes.filter(({ status }) => ["succeeded", "failed", "skipped", "cancelled"].includes(status)).length;
+  const done = run.nodes.filter(({ status }) =>
+    ["succeeded", "failed", "skipped", "cancelled"].includes(status),
+  ).length;
   const took = run.durationMs === null ? "" : ` after ${formatDuration(run.durationMs)}`;
   switch (run.status) {
     case "pending":

@@ -16,7 +16,11 @@ export function WorkflowPage() {
   const { organizationId, workflowId } = useParams({ from: "/signed-in/o/$organizationId/workflows/$workflowId" });
   const kinds = useQuery(nodeKindsQuery);
   // Always asked for anew: what is edited must be what is saved, not what was seen here some time ago.
-  const workflow = useQuery({ ...workflowQuery(organizationId, workflowId), refetchOnMount: "always", refetchOnWindowFocus: false });
+  const workflow = useQuery({
+    ...workflowQuery(organizationId, workflowId),
+    refetchOnMount: "always",
+    refetchOnWindowFocus: false,
+  });
   const failed = [kinds, workflow].find(({ isError, data }) => isError && !data);
   if (failed) {
     return (
@@ -39,7 +43,15 @@ function OpenedWorkflow({ workflow, kinds }: { workflow: Workflow; kinds: Map<st
   const place = placeUnplaced(first.canvas, kinds);
   const canvas = place instanceof Promise ? use(place) : place;
   const [opened] = useState(() => ({ ...first, canvas }));
-  return <WorkflowEditor organizationId={organizationId} opened={opened} workflow={workflow} kinds={kinds} readOnly={role === "viewer"} />;
+  return (
+    <WorkflowEditor
+      organizationId={organizationId}
+      opened={opened}
+      workflow={workflow}
+      kinds={kinds}
+      readOnly={role === "viewer"}
+    />
+  );
 }
 
 function WaitingPage() {

@@ -2,7 +2,10 @@ import type { ToolCallEntry } from "../../src/history/wire.ts";
 import type { RunEntry } from "../../src/runs/wire.ts";
 
 /** `reload`: something may have been missed, so lists must be read anew. */
-export type LiveEvent = { kind: "tool-call"; data: ToolCallEntry } | { kind: "run"; data: RunEntry } | { kind: "reload" };
+export type LiveEvent =
+  | { kind: "tool-call"; data: ToolCallEntry }
+  | { kind: "run"; data: RunEntry }
+  | { kind: "reload" };
 
 export type OpenSource = (address: string) => EventSource;
 

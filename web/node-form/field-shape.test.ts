@@ -3,14 +3,20 @@ import { arrangeFields, describeShape, fieldsOf, fits, labelOf } from "./field-s
 
 describe("the shape of a field", () => {
   it("takes a nullable schema for what it is besides null", () => {
-    expect(describeShape({ anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] })).toMatchObject({ kind: "number", minimum: 1 });
+    expect(describeShape({ anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] })).toMatchObject({
+      kind: "number",
+      minimum: 1,
+    });
     expect(describeShape({ type: ["string", "null"], maxLength: 5000 })).toMatchObject({ kind: "text" });
     expect(describeShape({ enum: ["a", null] })).toEqual({ kind: "choice", options: [{ value: "a" }] });
   });
 
   it("offers fixed alternatives by their titles, and others as a union", () => {
     const oneOf = [{ const: "1", title: "One" }, { const: "2" }];
-    expect(describeShape({ oneOf })).toEqual({ kind: "choice", options: [{ value: "1", title: "One" }, { value: "2" }] });
+    expect(describeShape({ oneOf })).toEqual({
+      kind: "choice",
+      options: [{ value: "1", title: "One" }, { value: "2" }],
+    });
     expect(describeShape({ anyOf: [{ type: "string" }, { type: "object" }] })).toMatchObject({ kind: "union" });
   });
 
@@ -23,11 +29,14 @@ describe("the shape of a field", () => {
   });
 
   it("keeps secrets on one hidden line and gives long texts room", () => {
-    expect(describeShape({ type: "string", writeOnly: true, maxLength: 10_000 })).toMatchObject({ isSecret: true, isLong: false });
+    expect(describeShape({ type: "string", writeOnly: true, maxLength: 10_000 })).toMatchObject({
+      isSecret: true,
+      isLong: false,
+    });
     expect(describeShape({ type: "string", maxLength: 5000 })).toMatchObject({ isLong: true });
-    expect(fieldsOf({ properties: { body: { type: "string" } } }).map(({ schema }) => describeShape(schema))).toMatchObject([
-      { isLong: true },
-    ]);
+    expect(
+      fieldsOf({ properties: { body: { type: "string" } } }).map(({ schema }) => describeShape(schema)),
+    ).toMatchObject([{ isLong: true }]);
   });
 
   it("tells alternatives apart by type and by fixed fields", () => {

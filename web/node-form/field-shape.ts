@@ -41,12 +41,16 @@ export function describeShape(schema: Schema): FieldShape {
   if (!options) return describeType(schema);
   if (options.length === 1) return describeShape({ ...schemaWithoutUnion(schema), ...options[0] });
   const fixed = options.map(choicesOf);
-  return fixed.every((choice) => choice !== undefined) ? { kind: "choice", options: fixed.flat() } : { kind: "union", options };
+  return fixed.every((choice) => choice !== undefined)
+    ? { kind: "choice", options: fixed.flat() }
+    : { kind: "union", options };
 }
 
 function choicesOf({ const: only, enum: several, title }: Schema): Choice[] | undefined {
   if (only !== undefined) return [typeof title === "string" ? { value: only, title } : { value: only }];
-  return Array.isArray(several) ? several.filter((value) => value !== null).map((value: unknown) => ({ value })) : undefined;
+  return Array.isArray(several)
+    ? several.filter((value) => value !== null).map((value: unknown) => ({ value }))
+    : undefined;
 }
 
 function describeType(schema: Schema): FieldShape {
@@ -72,7 +76,8 @@ function describeType(schema: Schema): FieldShape {
   }
 }
 
-const longNames = /^(text|body|content|html|markdown|message|prompt|system|instructions?|description|sql|caption|context)$/;
+const longNames =
+  /^(text|body|content|html|markdown|message|prompt|system|instructions?|description|sql|caption|context)$/;
 
 function describeText(schema: Schema): FieldShape {
   const isSecret = schema.writeOnly === true || schema.format === "password";
@@ -89,7 +94,9 @@ function describeText(schema: Schema): FieldShape {
 function describeList(schema: Schema): FieldShape {
   const entry = isSchema(schema.items) ? schema.items : {};
   const { kind } = describeShape(entry);
-  return kind === "list" || kind === "json" || kind === "union" ? { kind: "json", type: "array" } : { kind: "list", entry };
+  return kind === "list" || kind === "json" || kind === "union"
+    ? { kind: "json", type: "array" }
+    : { kind: "list", entry };
 }
 
 function describeObject(schema: Schema): FieldShape {
@@ -152,8 +159,11 @@ export function labelOf(schema: Schema, name: string): string {
 export function fits(schema: Schema, value: unknown): boolean {
   const shape = describeShape(schema);
   if (shape.kind === "choice") return shape.options.some((option) => option.value === value);
-  if (shape.kind === "object") return isSchema(value) && fieldsOf(shape.schema).every((field) => fitsField(field, value));
-  return shape.kind === "free" || typeOf(value) === schema.type || (schema.type === "integer" && Number.isInteger(value));
+  if (shape.kind === "object")
+    return isSchema(value) && fieldsOf(shape.schema).every((field) => fitsField(field, value));
+  return (
+    shape.kind === "free" || typeOf(value) === schema.type || (schema.type === "integer" && Number.isInteger(value))
+  );
 }
 
 function fitsField({ name, schema, isRequired }: FormField, value: Schema): boolean {

@@ -77,29 +77,33 @@ describe("what is typed", () => {
   });
 
   it("changes its kind where it can be read as the other", () => {
-    expect([convertFree("5", "number"), convertFree(5, "text"), convertFree("true", "boolean"), convertFree('{"a":1}', "json")]).toEqual([
-      5,
-      "5",
-      true,
-      { a: 1 },
-    ]);
-    expect([convertFree("five", "number"), convertFree("five", "boolean"), convertFree("five", "json"), convertFree("", "text")]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([
+      convertFree("5", "number"),
+      convertFree(5, "text"),
+      convertFree("true", "boolean"),
+      convertFree('{"a":1}', "json"),
+    ]).toEqual([5, "5", true, { a: 1 }]);
+    expect([
+      convertFree("five", "number"),
+      convertFree("five", "boolean"),
+      convertFree("five", "json"),
+      convertFree("", "text"),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it("survives becoming an expression and back", () => {
-    for (const value of [5, true, "list", [1, { a: "}}" }], { a: null }]) expect(fromExpression(toExpression(value) ?? "")).toEqual(value);
+    for (const value of [5, true, "list", [1, { a: "}}" }], { a: null }])
+      expect(fromExpression(toExpression(value) ?? "")).toEqual(value);
     expect(toExpression(undefined)).toBeUndefined();
     expect(fromExpression("{{ $input.n }}")).toBeUndefined();
   });
 
-  it.each(["$input.n", "{{ 1 + 1 }}", "a {{ $trigger.prompt }}", "$nodes.a-b.first"])("is seen to be a reference: %s", (text) => {
-    expect(isReference(text)).toBe(true);
-  });
+  it.each(["$input.n", "{{ 1 + 1 }}", "a {{ $trigger.prompt }}", "$nodes.a-b.first"])(
+    "is seen to be a reference: %s",
+    (text) => {
+      expect(isReference(text)).toBe(true);
+    },
+  );
 
   it.each(["$5", "a $input", "", 5, null])("is seen to be none: %s", (value) => {
     expect(isReference(value)).toBe(false);

@@ -4,7 +4,8 @@ export function focusField(idPrefix: string, pointer: string): boolean {
   for (let length = parts.length; length > 0; length--) {
     const element = document.getElementById(`${idPrefix}${parts.slice(0, length).join("/")}`);
     if (!element) continue;
-    for (let around = element.closest("details"); around; around = around.parentElement?.closest("details") ?? null) around.open = true;
+    for (let around = element.closest("details"); around; around = around.parentElement?.closest("details") ?? null)
+      around.open = true;
     element.focus();
     element.scrollIntoView({ block: "nearest" });
     return true;

@@ -26,7 +26,15 @@ type SchemaFormProps = {
 };
 
 /** A form for anything that has a JSON Schema. Empty optional fields are left out of the value. */
-export function SchemaForm({ schema, value, onChange, faults, expressions, readOnly = false, ...kept }: SchemaFormProps) {
+export function SchemaForm({
+  schema,
+  value,
+  onChange,
+  faults,
+  expressions,
+  readOnly = false,
+  ...kept
+}: SchemaFormProps) {
   const ownId = useId();
   const [ownTexts] = useState(createUnreadTexts);
   const { idPrefix: prefix = ownId, unreadTexts = ownTexts, askForChoices } = kept;

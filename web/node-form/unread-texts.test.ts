@@ -34,8 +34,11 @@ describe("texts that are no value yet", () => {
     expect(stored).toBeNull();
   });
 
-  it.each(["{", "{}", "[1]", '[["a", null], ["b", {}]]', "null"])("are none where %s is stored in their place", (text) => {
-    const texts = createUnreadTexts({ read: () => text, write: () => undefined });
-    expect([texts.read("a", undefined), texts.read("b", undefined)]).toEqual([undefined, undefined]);
-  });
+  it.each(["{", "{}", "[1]", '[["a", null], ["b", {}]]', "null"])(
+    "are none where %s is stored in their place",
+    (text) => {
+      const texts = createUnreadTexts({ read: () => text, write: () => undefined });
+      expect([texts.read("a", undefined), texts.read("b", undefined)]).toEqual([undefined, undefined]);
+    },
+  );
 });

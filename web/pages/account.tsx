@@ -36,7 +36,13 @@ export function AccountPage() {
             await queryClient.invalidateQueries(sessionsQuery);
           }}
         >
-          <TextField label="Current password" name="currentPassword" type="password" autoComplete="current-password" maxLength={128} />
+          <TextField
+            label="Current password"
+            name="currentPassword"
+            type="password"
+            autoComplete="current-password"
+            maxLength={128}
+          />
           <NewPasswordField label="New password" name="newPassword" />
         </Form>
       </Card>

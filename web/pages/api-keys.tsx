@@ -40,11 +40,15 @@ function ManagedKeys({ organization }: { organization: MyOrganization }) {
         </Button>
       }
     >
-      {keys.isError && <ProblemNotice error={keys.error} action={<Button onClick={() => keys.refetch()}>Try again</Button>} />}
+      {keys.isError && (
+        <ProblemNotice error={keys.error} action={<Button onClick={() => keys.refetch()}>Try again</Button>} />
+      )}
       {keys.isPending && <KeyListSkeleton />}
       {keys.data?.length === 0 && <NoKeys organizationId={organization.id} />}
       {keys.data && keys.data.length > 0 && <KeyList organization={organization} keys={keys.data} />}
-      {create !== undefined && <CreateKeyDialog organization={organization} wanted={create} onClose={() => setCreating(false)} />}
+      {create !== undefined && (
+        <CreateKeyDialog organization={organization} wanted={create} onClose={() => setCreating(false)} />
+      )}
     </Page>
   );
 }

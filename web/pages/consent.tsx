@@ -42,7 +42,10 @@ function OpenRequest({ uid, request }: { uid: string; request: ConsentRequest })
   if (decide.isSuccess) return <Decided name={request.client.name} approved={decide.variables.approve} />;
   if (isOver || isStatus(decide.error, 404)) return <RequestOver />;
   return (
-    <FrontPage title="Connect an application" description="It asks to act for you. Approve only what you began yourself.">
+    <FrontPage
+      title="Connect an application"
+      description="It asks to act for you. Approve only what you began yourself."
+    >
       <WhoAsks client={request.client} server={request.server} />
       <ConsentForm
         request={request}
@@ -75,7 +78,8 @@ function Decided({ name, approved }: { name: string; approved: boolean }) {
   return (
     <FrontPage title={approved ? "Approved" : "Denied"}>
       <Notice kind={approved ? "success" : "hint"}>
-        {approved ? `Going back to ${name}.` : `${name} gets no access.`} If nothing happens, close this page and look at the application.
+        {approved ? `Going back to ${name}.` : `${name} gets no access.`} If nothing happens, close this page and look
+        at the application.
       </Notice>
     </FrontPage>
   );

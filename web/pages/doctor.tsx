@@ -21,7 +21,9 @@ export function DoctorPage() {
   const organization = useOrganization();
   // Viewers may let a client only read what the server about the account tells.
   const mayApprove = organization.role !== "viewer" || serverId === "platform";
-  const examine = useMutation({ mutationFn: () => api.examine({ url, ...(mayApprove && { organizationId: organization.id }) }) });
+  const examine = useMutation({
+    mutationFn: () => api.examine({ url, ...(mayApprove && { organizationId: organization.id }) }),
+  });
 
   function choose(id: string) {
     setServerId(id);
@@ -42,7 +44,12 @@ export function DoctorPage() {
               The check approves a connection to {organization.name} in your name, lists the tools with it and ends it.
             </p>
           )}
-          <Button look="primary" className="justify-self-start" busy={examine.isPending} onClick={() => examine.mutate()}>
+          <Button
+            look="primary"
+            className="justify-self-start"
+            busy={examine.isPending}
+            onClick={() => examine.mutate()}
+          >
             Check
           </Button>
           {examine.isError && <ProblemNotice error={examine.error} />}

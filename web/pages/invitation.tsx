@@ -75,7 +75,9 @@ function SignUp({ invitation, invitationId, token }: InvitationProps) {
     <Form
       submit="Create account and join"
       wide
-      send={async (field) => enter(await api.signUpByInvitation(invitationId, { token, name: field("name"), password: field("password") }))}
+      send={async (field) =>
+        enter(await api.signUpByInvitation(invitationId, { token, name: field("name"), password: field("password") }))
+      }
     >
       <TextField label="Email" name="email" type="email" autoComplete="username" readOnly value={invitation.email} />
       <TextField label="Your name" name="name" autoComplete="name" maxLength={100} />
@@ -92,6 +94,8 @@ function useEnterOrganization() {
     const known = new Set(before?.organizations.map(({ id }) => id));
     const joined = me.organizations.find(({ id }) => !known.has(id));
     startSession(queryClient, me);
-    await (joined ? navigate({ to: "/o/$organizationId", params: { organizationId: joined.id } }) : navigate({ to: "/" }));
+    await (joined
+      ? navigate({ to: "/o/$organizationId", params: { organizationId: joined.id } })
+      : navigate({ to: "/" }));
   };
 }

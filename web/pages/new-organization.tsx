@@ -10,14 +10,19 @@ export function NewOrganizationPage() {
   if (!mayCreateOrganizations)
     return (
       <Page title="Create an organization">
-        <Card title="Owners and admins create organizations here" description="Ask one of yours to create it and to invite you." />
+        <Card
+          title="Owners and admins create organizations here"
+          description="Ask one of yours to create it and to invite you."
+        />
       </Page>
     );
   return (
     <Page
       title="Create an organization"
       description={
-        belongs ? "You become its owner." : "You belong to no organization yet. Create one, or ask someone to invite you to theirs."
+        belongs
+          ? "You become its owner."
+          : "You belong to no organization yet. Create one, or ask someone to invite you to theirs."
       }
     >
       <Card>

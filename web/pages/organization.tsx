@@ -37,7 +37,12 @@ export function OrganizationPage() {
   );
 }
 
-type Tab = { id: string; label: string; Content: ComponentType<{ organization: MyOrganization }>; isForManagers?: true };
+type Tab = {
+  id: string;
+  label: string;
+  Content: ComponentType<{ organization: MyOrganization }>;
+  isForManagers?: true;
+};
 
 const overview: Tab = { id: "overview", label: "Overview", Content: Overview };
 const tabs: Tab[] = [

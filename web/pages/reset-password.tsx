@@ -20,7 +20,9 @@ export function ResetPasswordPage() {
       }
     >
       {changed && <Notice kind="success">Your password is changed. Sign in with the new one.</Notice>}
-      {!changed && !token && <Notice kind="problem">This link is not complete. Open it again from the mail, or ask for a new one.</Notice>}
+      {!changed && !token && (
+        <Notice kind="problem">This link is not complete. Open it again from the mail, or ask for a new one.</Notice>
+      )}
       {!changed && token && (
         <Form
           submit="Change password"

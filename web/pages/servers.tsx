@@ -62,13 +62,18 @@ function SearchField({ search }: { search: string }) {
   return (
     <label className="relative block max-w-md">
       <span className="sr-only">Search servers and tools</span>
-      <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" aria-hidden="true" />
+      <Search
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+        aria-hidden="true"
+      />
       <input
         type="search"
         placeholder="Search servers and tools"
         className={`${controlLook} pl-9`}
         value={search}
-        onChange={(event) => void navigate({ search: event.target.value ? { search: event.target.value } : {}, replace: true })}
+        onChange={(event) =>
+          void navigate({ search: event.target.value ? { search: event.target.value } : {}, replace: true })
+        }
       />
     </label>
   );

@@ -61,10 +61,19 @@ export function TriggersPage() {
       {notRemoved && <Notice kind="warning">The trigger is deleted. {notRemoved}</Notice>}
       <LeftWebhooks organization={organization} />
       {shown.length > 0 && (
-        <TriggerList organization={organization} triggers={shown} onEdit={({ id }) => open({ trigger: id })} onDeleted={setNotRemoved} />
+        <TriggerList
+          organization={organization}
+          triggers={shown}
+          onEdit={({ id }) => open({ trigger: id })}
+          onDeleted={setNotRemoved}
+        />
       )}
       {list.hasNextPage && (
-        <Button className="justify-self-center" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button
+          className="justify-self-center"
+          busy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
           Show more
         </Button>
       )}
@@ -97,13 +106,22 @@ function TriggerDialogs({ organizationId, shown }: { organizationId: string; sho
           onClose={() => open({ create: undefined })}
         />
       )}
-      {edited && <EditTriggerDialog organizationId={organizationId} trigger={edited} onClose={() => open({ trigger: undefined })} />}
+      {edited && (
+        <EditTriggerDialog
+          organizationId={organizationId}
+          trigger={edited}
+          onClose={() => open({ trigger: undefined })}
+        />
+      )}
     </>
   );
 }
 
 /** One that is not among those shown is asked for: a link may name any. */
-function useEdited(organizationId: string, { editedId, shown }: { editedId: string | undefined; shown: Trigger[] | undefined }) {
+function useEdited(
+  organizationId: string,
+  { editedId, shown }: { editedId: string | undefined; shown: Trigger[] | undefined },
+) {
   const found = shown?.find(({ id }) => id === editedId);
   const isElsewhere = editedId !== undefined && shown !== undefined && !found;
   const asked = useQuery({ ...triggerQuery(organizationId, editedId ?? ""), enabled: isElsewhere });

@@ -44,7 +44,9 @@ export function WorkflowsPage() {
         )
       }
     >
-      {!isEmpty && <SearchField value={search} onChange={(text) => open({ search: text })} count={describeCount(total, search)} />}
+      {!isEmpty && (
+        <SearchField value={search} onChange={(text) => open({ search: text })} count={describeCount(total, search)} />
+      )}
       {list.isError && !list.data && (
         <ProblemNotice error={list.error} action={<Button onClick={() => void list.refetch()}>Try again</Button>} />
       )}
@@ -53,11 +55,17 @@ export function WorkflowsPage() {
       {isEmpty && <NoWorkflows builds={builds} onCreate={(template) => open({ create: template })} />}
       {workflows.length > 0 && <WorkflowList organization={organization} workflows={workflows} />}
       {list.hasNextPage && (
-        <Button className="justify-self-center" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button
+          className="justify-self-center"
+          busy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
           Show more
         </Button>
       )}
-      {builds && <CreateDialogs organization={organization} create={create} onClose={() => open({ create: undefined })} />}
+      {builds && (
+        <CreateDialogs organization={organization} create={create} onClose={() => open({ create: undefined })} />
+      )}
     </Page>
   );
 }
@@ -85,6 +93,7 @@ function useLiveRuns(organizationId: string): void {
   const queryClient = useQueryClient();
   useLive(organizationId, (event) => {
     if (event.kind === "run") noteRun(queryClient, organizationId, event.data);
-    if (event.kind === "reload") void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
+    if (event.kind === "reload")
+      void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
   });
 }

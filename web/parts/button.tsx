@@ -4,7 +4,15 @@ import { Spinner } from "./spinner.tsx";
 type ButtonProps = ComponentProps<"button"> & { look?: keyof typeof looks; busy?: boolean };
 
 /** A busy button stays focusable and announces itself as unavailable; pressing it does nothing. */
-export function Button({ look = "quiet", busy = false, type = "button", onClick, className = "", children, ...rest }: ButtonProps) {
+export function Button({
+  look = "quiet",
+  busy = false,
+  type = "button",
+  onClick,
+  className = "",
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       {...rest}

@@ -5,7 +5,10 @@ type CardProps = { title?: ReactNode; description?: ReactNode; action?: ReactNod
 export function Card({ title, description, action, children }: CardProps) {
   const titleId = useId();
   return (
-    <section aria-labelledby={title ? titleId : undefined} className="rounded-xl border border-line bg-surface p-5 sm:p-6">
+    <section
+      aria-labelledby={title ? titleId : undefined}
+      className="rounded-xl border border-line bg-surface p-5 sm:p-6"
+    >
       {title && (
         <div className={`flex flex-wrap items-start justify-between gap-3 ${children ? "mb-5" : ""}`}>
           <div className="min-w-0">

@@ -4,7 +4,13 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
-type ConfirmDialogProps = { title: string; description: ReactNode; confirm: string; act: () => Promise<unknown>; onClose: () => void };
+type ConfirmDialogProps = {
+  title: string;
+  description: ReactNode;
+  confirm: string;
+  act: () => Promise<unknown>;
+  onClose: () => void;
+};
 
 /** Asks once before something that cannot be taken back. Render it while the question is open. */
 export function ConfirmDialog({ title, description, confirm, act, onClose }: ConfirmDialogProps) {

@@ -18,7 +18,11 @@ export function CopyBlock({ label, text }: { label: string; text: string }) {
       <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-xs text-muted">
         <span className="min-w-0 wrap-anywhere">{label}</span>
         <Button look="bare" className="shrink-0" aria-label={`Copy: ${label}`} onClick={copy}>
-          {copied === text ? <Check className="size-4" aria-hidden="true" /> : <Copy className="size-4" aria-hidden="true" />}
+          {copied === text ? (
+            <Check className="size-4" aria-hidden="true" />
+          ) : (
+            <Copy className="size-4" aria-hidden="true" />
+          )}
           <span aria-live="polite">{copied === text ? "Copied" : "Copy"}</span>
         </Button>
       </figcaption>

@@ -27,7 +27,9 @@ export function Dialog({ open, onOpenChange, title, description, children, wide 
         >
           <div className="mb-5 pr-8">
             <Radix.Title className="text-lg font-semibold tracking-tight wrap-anywhere">{title}</Radix.Title>
-            {description && <Radix.Description className="mt-1 text-sm text-muted wrap-anywhere">{description}</Radix.Description>}
+            {description && (
+              <Radix.Description className="mt-1 text-sm text-muted wrap-anywhere">{description}</Radix.Description>
+            )}
           </div>
           {children}
           {/* Last, so that the first thing to fill in or to press gets the focus. */}
@@ -44,7 +46,8 @@ export function Dialog({ open, onOpenChange, title, description, children, wide 
 function useReturnFocus(open: boolean): (event: Event) => void {
   const before = useRef<{ open: boolean; element: Element | null }>({ open: false, element: null });
   // Read while the dialog is not shown yet: a field in it may take the focus before any effect runs.
-  if (before.current.open !== open) before.current = { open, element: open ? document.activeElement : before.current.element };
+  if (before.current.open !== open)
+    before.current = { open, element: open ? document.activeElement : before.current.element };
   return (event) => {
     event.preventDefault();
     if (before.current.element instanceof HTMLElement) before.current.element.focus();

@@ -13,7 +13,11 @@ export function Duration({ ms }: { ms: number }) {
 export function Elapsed({ since }: { since: string }) {
   const now = useNow(1_000);
   // The clocks of browser and server may differ a little.
-  return <span className="whitespace-nowrap tabular-nums">{formatDuration(Math.max(0, now - Date.parse(since)), "whole seconds")}</span>;
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {formatDuration(Math.max(0, now - Date.parse(since)), "whole seconds")}
+    </span>
+  );
 }
 
 export function useNow(everyMs: number): number {

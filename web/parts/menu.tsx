@@ -67,4 +67,5 @@ export function MenuLine() {
   return <Radix.Separator className="my-1.5 h-px bg-line" />;
 }
 
-const itemLook = "flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover";
+const itemLook =
+  "flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover";

@@ -13,7 +13,12 @@ export function Moment({ at, show = "day" }: MomentProps) {
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const dayAndTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+});
 const exact = new Intl.DateTimeFormat(undefined, {
   year: "numeric",
   month: "short",

@@ -11,7 +11,11 @@ export function RoleField({ roles, initial }: { roles: Role[]; initial: Role }) 
       name="role"
       hint={roleDescriptions[role]}
       control={(control) => (
-        <select {...control} value={role} onChange={(event) => setRole(roles.find((entry) => entry === event.target.value) ?? initial)}>
+        <select
+          {...control}
+          value={role}
+          onChange={(event) => setRole(roles.find((entry) => entry === event.target.value) ?? initial)}
+        >
           {roles.map((entry) => (
             <option key={entry} value={entry}>
               {roleNames[entry]}

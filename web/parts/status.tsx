@@ -22,7 +22,10 @@ export function Status({ status, compact = false }: { status: AnyStatus; compact
   const { word, Icon, look } = statusLooks[status];
   return (
     <span className={`inline-flex shrink-0 items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium ${look}`}>
-      <Icon className={`size-3.5 shrink-0 ${status === "running" ? "motion-safe:animate-pulse" : ""}`} aria-hidden="true" />
+      <Icon
+        className={`size-3.5 shrink-0 ${status === "running" ? "motion-safe:animate-pulse" : ""}`}
+        aria-hidden="true"
+      />
       <span className={compact ? "sr-only" : undefined}>{word}</span>
     </span>
   );

@@ -18,7 +18,9 @@ export function Switch({ label, on, change }: SwitchProps) {
         onClick={() => !mutation.isPending && mutation.mutate(!on)}
         className={`inline-flex h-6 w-10 shrink-0 items-center rounded-full border px-0.5 ${shown ? "border-accent bg-accent" : "border-field bg-hover"}`}
       >
-        <span className={`size-4.5 rounded-full motion-safe:transition-transform ${shown ? "translate-x-4 bg-on-accent" : "bg-field"}`} />
+        <span
+          className={`size-4.5 rounded-full motion-safe:transition-transform ${shown ? "translate-x-4 bg-on-accent" : "bg-field"}`}
+        />
       </button>
       <span aria-hidden="true" className="w-6 text-sm text-muted">
         {shown ? "On" : "Off"}

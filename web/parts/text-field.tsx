@@ -16,5 +16,15 @@ export function TextField({ label, name, hint, ...input }: TextFieldProps) {
 
 /** A password that is being chosen, with the length the server asks for. */
 export function NewPasswordField({ label, name, hint = "At least 8 characters." }: FieldProps) {
-  return <TextField label={label} name={name} hint={hint} type="password" autoComplete="new-password" minLength={8} maxLength={128} />;
+  return (
+    <TextField
+      label={label}
+      name={name}
+      hint={hint}
+      type="password"
+      autoComplete="new-password"
+      minLength={8}
+      maxLength={128}
+    />
+  );
 }

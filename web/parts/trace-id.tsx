@@ -17,8 +17,17 @@ export function TraceId({ id }: { id: string }) {
       <code ref={text} className="truncate text-xs">
         {id}
       </code>
-      <button type="button" aria-label="Copy the trace id" onClick={copy} className="shrink-0 rounded p-1 text-muted hover:bg-hover">
-        {copied === id ? <Check className="size-3.5" aria-hidden="true" /> : <Copy className="size-3.5" aria-hidden="true" />}
+      <button
+        type="button"
+        aria-label="Copy the trace id"
+        onClick={copy}
+        className="shrink-0 rounded p-1 text-muted hover:bg-hover"
+      >
+        {copied === id ? (
+          <Check className="size-3.5" aria-hidden="true" />
+        ) : (
+          <Copy className="size-3.5" aria-hidden="true" />
+        )}
       </button>
       <span aria-live="polite" className="sr-only">
         {copied === id ? "Copied" : ""}

@@ -48,7 +48,11 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
-const forgotPassword = createRoute({ getParentRoute: () => root, path: "/forgot-password", component: ForgotPasswordPage });
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/forgot-password",
+  component: ForgotPasswordPage,
+});
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
@@ -63,7 +67,10 @@ const invitation = createRoute({
   validateSearch: (search: Record<string, unknown>) => readTexts(search, "token"),
   loaderDeps: ({ search: { token = "" } }) => ({ token }),
   loader: ({ context: { queryClient }, params, deps }) =>
-    Promise.all([queryClient.ensureQueryData(invitationQuery(params.invitationId, deps.token)), queryClient.ensureQueryData(meQuery)]),
+    Promise.all([
+      queryClient.ensureQueryData(invitationQuery(params.invitationId, deps.token)),
+      queryClient.ensureQueryData(meQuery),
+    ]),
   component: InvitationPage,
   errorComponent: InvitationProblemPage,
 });
@@ -79,7 +86,11 @@ const consent = createRoute({
   component: ConsentPage,
 });
 
-const newOrganization = createRoute({ getParentRoute: () => signedIn, path: "/new-organization", component: NewOrganizationPage });
+const newOrganization = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/new-organization",
+  component: NewOrganizationPage,
+});
 
 const account = createRoute({
   getParentRoute: () => signedIn,

@@ -1,5 +1,17 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { Activity, Blocks, Building2, Clock, House, KeyRound, LockKeyhole, PlugZap, Stethoscope, Users, Workflow } from "lucide-react";
+import {
+  Activity,
+  Blocks,
+  Building2,
+  Clock,
+  House,
+  KeyRound,
+  LockKeyhole,
+  PlugZap,
+  Stethoscope,
+  Users,
+  Workflow,
+} from "lucide-react";
 import { callsQuery } from "../api/history.ts";
 import { runQuery, runsQuery } from "../api/runs.ts";
 import { toCallFilter, toRunFilter } from "../pages/history/filters.ts";
@@ -42,7 +54,8 @@ const triggers = createRoute({
 const credentials = createRoute({
   getParentRoute: () => organization,
   path: "/credentials",
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, "search", "create", "credential", "connected", "error"),
+  validateSearch: (search: Record<string, unknown>) =>
+    readTexts(search, "search", "create", "credential", "connected", "error"),
   component: lazyRouteComponent(() => import("../pages/credentials.tsx"), "CredentialsPage"),
   staticData: { navigation: { label: "Credentials", Icon: LockKeyhole, group: "Build" } },
 });
@@ -54,7 +67,12 @@ const credential = createRoute({
   validateSearch: (search: Record<string, unknown>) => readTexts(search, "problem"),
   beforeLoad: ({ params: { organizationId, credentialId }, search: { problem } }) => {
     const outcome = problem === undefined ? { connected: "true" } : { error: problem };
-    throw redirect({ to: credentials.to, params: { organizationId }, search: { credential: credentialId, ...outcome }, replace: true });
+    throw redirect({
+      to: credentials.to,
+      params: { organizationId },
+      search: { credential: credentialId, ...outcome },
+      replace: true,
+    });
   },
 });
 
@@ -109,7 +127,10 @@ const connections = createRoute({
   getParentRoute: () => organization,
   path: "/connections",
   loader: ({ context: { queryClient }, params: { organizationId } }) =>
-    Promise.all([queryClient.ensureQueryData(connectionsQuery(organizationId)), queryClient.ensureQueryData(serverAddressesQuery)]),
+    Promise.all([
+      queryClient.ensureQueryData(connectionsQuery(organizationId)),
+      queryClient.ensureQueryData(serverAddressesQuery),
+    ]),
   component: lazyRouteComponent(() => import("../pages/connections.tsx"), "ConnectionsPage"),
   staticData: { navigation: { label: "Connected applications", Icon: PlugZap, group: "Connect" } },
 });

@@ -25,7 +25,8 @@ export function AccountMenu() {
           <>
             <Avatar name={user.name} />
             <span className="grid min-w-0">
-              <span className="truncate font-medium">{user.name}</span> <span className="truncate text-xs text-muted">{user.email}</span>
+              <span className="truncate font-medium">{user.name}</span>{" "}
+              <span className="truncate text-xs text-muted">{user.email}</span>
             </span>
             <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
           </>

@@ -40,7 +40,10 @@ export function AppShell() {
         onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
       >
         <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} />
-        <div id="menu" className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"}`}>
+        <div
+          id="menu"
+          className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"}`}
+        >
           <OrganizationSwitcher current={organization} />
           {organization && <Navigation organizationId={organization.id} />}
           <div className="mt-auto border-t border-line pt-3">

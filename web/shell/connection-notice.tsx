@@ -6,7 +6,10 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 /** Says when what is on the page could not be brought up to date. */
 export function ConnectionNotice() {
   const queryClient = useQueryClient();
-  const subscribe = useCallback((listener: () => void) => queryClient.getQueryCache().subscribe(listener), [queryClient]);
+  const subscribe = useCallback(
+    (listener: () => void) => queryClient.getQueryCache().subscribe(listener),
+    [queryClient],
+  );
   const failed = useSyncExternalStore(subscribe, () => queryClient.getQueryCache().getAll().find(isStale));
   if (!failed) return null;
   return (

@@ -2,7 +2,11 @@ import { Link, useRouter } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 
 /** Entries of the same group stand together under its name. */
-export type NavigationEntry = { label: string; Icon: LucideIcon; group?: "Build" | "Watch" | "Connect" | "Organization" };
+export type NavigationEntry = {
+  label: string;
+  Icon: LucideIcon;
+  group?: "Build" | "Watch" | "Connect" | "Organization";
+};
 
 /** Every route below `/o/$organizationId` that carries a `navigation` entry, in the order of routes/organization.tsx. */
 export function Navigation({ organizationId }: { organizationId: string }) {

@@ -22,7 +22,11 @@ export function OrganizationSwitcher({ current }: { current: MyOrganization | un
         label={current ? `Organization: ${current.name} ${roleNames[current.role]}` : "Organization: No organization"}
         trigger={
           <>
-            {current ? <OrganizationLine organization={current} /> : <span className="text-muted">No organization</span>}
+            {current ? (
+              <OrganizationLine organization={current} />
+            ) : (
+              <span className="text-muted">No organization</span>
+            )}
             <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
           </>
         }

@@ -10,7 +10,8 @@ export const createGetMe = (organizations: Pick<Organizations, "members" | "list
   definePlatformTool({
     id: "platform_get_me",
     title: "Who am I",
-    description: "The signed-in user, the organization this connection acts on, and every organization the user belongs to.",
+    description:
+      "The signed-in user, the organization this connection acts on, and every organization the user belongs to.",
     scope: "platform:read",
     hints: reads,
     input: z.strictObject({}),

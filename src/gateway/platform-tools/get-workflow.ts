@@ -43,4 +43,8 @@ const describeNode = ({ id, nodeId, name, parameters = {}, credentials = {}, ins
   ...(instruction === undefined ? {} : { instruction }),
 });
 
-const describeEdge = ({ source, sourceHandle, target }: CanvasEdge) => ({ source, target, ...(sourceHandle ? { way: sourceHandle } : {}) });
+const describeEdge = ({ source, sourceHandle, target }: CanvasEdge) => ({
+  source,
+  target,
+  ...(sourceHandle ? { way: sourceHandle } : {}),
+});

@@ -7,7 +7,8 @@ export const createListCredentials = (credentials: Pick<Credentials, "search">) 
   definePlatformTool({
     id: "platform_list_credentials",
     title: "List credentials",
-    description: "Connected accounts: their names, types and the references that tools take. Secrets are never returned.",
+    description:
+      "Connected accounts: their names, types and the references that tools take. Secrets are never returned.",
     scope: "platform:read",
     hints: reads,
     input: placeInput,

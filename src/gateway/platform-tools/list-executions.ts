@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { RunList } from "../../runs/read/run-list.ts";
 import { runKind, runStatus } from "../../runs/wire.ts";
-import { cursorInput, definePlatformTool, failure, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
+import {
+  cursorInput,
+  definePlatformTool,
+  failure,
+  id,
+  instant,
+  nextCursor,
+  reads,
+  total,
+} from "./define-platform-tool.ts";
 
 export const execution = z.object({
   id,

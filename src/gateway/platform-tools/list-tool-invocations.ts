@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { History } from "../../history/history.ts";
 import { callSources, callStatuses } from "../../history/wire.ts";
-import { cursorInput, definePlatformTool, failure, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
+import {
+  cursorInput,
+  definePlatformTool,
+  failure,
+  id,
+  instant,
+  nextCursor,
+  reads,
+  total,
+} from "./define-platform-tool.ts";
 
 const toolInvocation = z.object({
   id,

@@ -19,7 +19,8 @@ export const createListTriggers = (triggers: Pick<Triggers, "page">) =>
   definePlatformTool({
     id: "platform_list_triggers",
     title: "List triggers",
-    description: "Schedules, webhooks and polls that start workflows. The secret address of a webhook is never returned.",
+    description:
+      "Schedules, webhooks and polls that start workflows. The secret address of a webhook is never returned.",
     scope: "platform:read",
     hints: reads,
     input: cursorInput,

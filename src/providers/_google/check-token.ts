@@ -13,5 +13,9 @@ export const checkGoogleToken: NonNullable<Credential["check"]> = async ({ fetch
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return;
-  throw providerFailure("Google", { status: response.status, code: textAt(answer, "error"), message: textAt(answer, "error_description") });
+  throw providerFailure("Google", {
+    status: response.status,
+    code: textAt(answer, "error"),
+    message: textAt(answer, "error_description"),
+  });
 };

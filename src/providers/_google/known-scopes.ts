@@ -17,5 +17,7 @@ const words: Record<string, string> = {
 /** In the words of the vendor. One connection may be given scopes of several of its services. */
 export const knownScopes: Record<string, string> = {
   "https://mail.google.com/": "Read, compose, send, and permanently delete all your email from Gmail.",
-  ...Object.fromEntries(Object.entries(words).map(([name, meaning]) => [`https://www.googleapis.com/auth/${name}`, meaning])),
+  ...Object.fromEntries(
+    Object.entries(words).map(([name, meaning]) => [`https://www.googleapis.com/auth/${name}`, meaning]),
+  ),
 };

@@ -19,7 +19,10 @@ export const googleVariants = (scopes: string[]) => ({
 type Further<Shape extends z.ZodRawShape> = { title?: string; clientName?: string; fields?: Shape };
 
 /** Google gives a refresh token only to those who ask for offline access and consent. */
-export const withGoogleOAuth2 = <Shape extends z.ZodRawShape = Record<never, never>>(scopes: string[], further: Further<Shape> = {}) =>
+export const withGoogleOAuth2 = <Shape extends z.ZodRawShape = Record<never, never>>(
+  scopes: string[],
+  further: Further<Shape> = {},
+) =>
   withOAuth2<Shape>({
     ...further,
     authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",

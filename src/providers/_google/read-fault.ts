@@ -9,7 +9,9 @@ const missingScopes = new Set(["insufficientPermissions", "ACCESS_TOKEN_SCOPE_IN
 export const readGoogleFault: ReadFault = (body, response) => {
   const error = at(body, "error");
   if (typeof error !== "object" || error === null) return readCommonFault(body, response);
-  const reasons = [...listAt(error, "errors"), ...listAt(error, "details")].flatMap((entry) => textAt(entry, "reason") ?? []);
+  const reasons = [...listAt(error, "errors"), ...listAt(error, "details")].flatMap(
+    (entry) => textAt(entry, "reason") ?? [],
+  );
   const lacksScope = response.status === 403 && reasons.some((reason) => missingScopes.has(reason));
   return {
     code: reasons[0] ?? textAt(error, "status"),
@@ -22,4 +24,5 @@ export const readGoogleFault: ReadFault = (body, response) => {
 };
 
 /** Some of Google's services name there what would do: `Bearer realm="…", error="insufficient_scope", scope="…"`. */
-const scopesIn = (header: string | null): string[] => (/\bscope="([^"]*)"/.exec(header ?? "")?.[1] ?? "").split(/\s+/).filter(Boolean);
+const scopesIn = (header: string | null): string[] =>
+  (/\bscope="([^"]*)"/.exec(header ?? "")?.[1] ?? "").split(/\s+/).filter(Boolean);

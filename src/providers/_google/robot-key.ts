@@ -31,7 +31,11 @@ const fields = z.strictObject({
     .describe(
       "Whom it acts for, where an administrator of the Workspace lets it. Gmail needs it; files and calendars can be shared with it instead.",
     ),
-  furtherScopes: z.string().max(4000).optional().describe("Scopes to ask for beside the usual ones, separated by spaces."),
+  furtherScopes: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe("Scopes to ask for beside the usual ones, separated by spaces."),
 });
 
 /** A way in without a person: Google gives tokens to whoever signs for them with the key of a service account. */
@@ -42,7 +46,8 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
     authorize: ({ accessToken }: CredentialData) => ({ headers: { authorization: `Bearer ${String(accessToken)}` } }),
     async mintToken(data, { fetch, clock, signal }) {
       const key = readKey(String(data.serviceAccountKey));
-      if (!key) throw providerFailure("Google", { status: 401, message: "the JSON key of the service account cannot be read" });
+      if (!key)
+        throw providerFailure("Google", { status: 401, message: "the JSON key of the service account cannot be read" });
       const asked = [...scopes, ...splitScopes(data.furtherScopes)];
       const nowSeconds = Math.floor(clock.now().getTime() / 1000);
       const assertion = sign(key, {
@@ -62,7 +67,8 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
       });
       const answer: unknown = await response.json().catch(() => undefined);
       const accessToken = textAt(answer, "access_token");
-      if (response.ok && accessToken) return { accessToken, expiresInSeconds: numberAt(answer, "expires_in") ?? lifetimeSeconds };
+      if (response.ok && accessToken)
+        return { accessToken, expiresInSeconds: numberAt(answer, "expires_in") ?? lifetimeSeconds };
       throw refuse(response.status, answer, assertion);
     },
   }) satisfies Omit<Variant, "kind">;

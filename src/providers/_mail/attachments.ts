@@ -22,12 +22,15 @@ export const attachmentsInput = (mostBytes: number) =>
   z
     .array(attachment)
     .optional()
-    .describe(`Files to attach, each {filename, contentBase64, mimeType}; together at most ${describeBytes(mostBytes)}.`);
+    .describe(
+      `Files to attach, each {filename, contentBase64, mimeType}; together at most ${describeBytes(mostBytes)}.`,
+    );
 
 export function readAttachments(given: z.output<typeof attachment>[] | undefined, mostBytes: number) {
   const files = (given ?? []).map(({ filename, contentBase64, mimeType }, index) => {
     const content = Buffer.from(contentBase64, "base64");
-    const isBase64 = content.toString("base64").replace(/=+$/, "") === contentBase64.replaceAll(/\s/g, "").replace(/=+$/, "");
+    const isBase64 =
+      content.toString("base64").replace(/=+$/, "") === contentBase64.replaceAll(/\s/g, "").replace(/=+$/, "");
     if (!isBase64) throw refuseInput(`/attachments/${index}/contentBase64`, "is not base64");
     const name = refuseLineBreaks(filename, `/attachments/${index}/filename`);
     return { filename: name, content, ...(mimeType === undefined ? {} : { contentType: mimeType }) };
@@ -52,7 +55,12 @@ export const includeAttachmentsInput = () =>
       `Return the content of attachments, ${describeBytes(mostReceivedBytes)} in all; what no longer fits has its name and size only.`,
     );
 
-export type Received = { filename?: string | undefined; mimeType?: string | undefined; size: number; contentBase64?: string | undefined };
+export type Received = {
+  filename?: string | undefined;
+  mimeType?: string | undefined;
+  size: number;
+  contentBase64?: string | undefined;
+};
 
 export const receivedOutput = () =>
   z

@@ -11,7 +11,8 @@ export function htmlToText(html: string): string {
     const name = /^\/?[a-z][a-z0-9]*/i.exec(piece)?.[0].toLowerCase() ?? "";
     if (name === hiddenUntil) hiddenUntil = "";
     else if (hiddenUntil === "" && unseen.has(name)) hiddenUntil = `/${name}`;
-    if (hiddenUntil === "") text += (lineEnds.test(name) ? "\n" : "") + piece.slice(piece.indexOf(">") + 1).replaceAll(/\s+/g, " ");
+    if (hiddenUntil === "")
+      text += (lineEnds.test(name) ? "\n" : "") + piece.slice(piece.indexOf(">") + 1).replaceAll(/\s+/g, " ");
   }
   return tidy(decodeEntities(text));
 }
@@ -22,11 +23,14 @@ function dropComments(html: string): string {
 }
 
 function decodeEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,8}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : whole;
-  });
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,8}));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : whole;
+    },
+  );
 }
 
 const tidy = (text: string): string =>

@@ -13,7 +13,9 @@ export const messagesInput = () =>
       }),
     )
     .optional()
-    .describe('Earlier messages of the conversation, oldest first; the prompt comes after them. E.g. [{"role": "user", "text": "Hi"}].');
+    .describe(
+      'Earlier messages of the conversation, oldest first; the prompt comes after them. E.g. [{"role": "user", "text": "Hi"}].',
+    );
 
 export const jsonSchemaInput = () =>
   z
@@ -28,7 +30,12 @@ export const imagesInput = () =>
   z
     .array(
       z.strictObject({
-        imageBase64: z.string().min(1).optional().meta({ title: "Image as base64" }).describe(`${base64Text} Give this or url.`),
+        imageBase64: z
+          .string()
+          .min(1)
+          .optional()
+          .meta({ title: "Image as base64" })
+          .describe(`${base64Text} Give this or url.`),
         url: z
           .string()
           .min(1)
@@ -55,7 +62,9 @@ export const readImages = (images: Given[] | undefined): (Picture | { url: strin
   (images ?? []).map(({ imageBase64, url }, index) => {
     if ((imageBase64 === undefined) === (url === undefined)) {
       const detail = "needs either imageBase64 or url";
-      throw new Refusal("validation_failed", `images.${index} ${detail}.`, { errors: [{ pointer: `/images/${index}`, detail }] });
+      throw new Refusal("validation_failed", `images.${index} ${detail}.`, {
+        errors: [{ pointer: `/images/${index}`, detail }],
+      });
     }
     return url === undefined ? readPicture(imageBase64 ?? "", index) : { url };
   });
@@ -84,7 +93,8 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-export const cutOffOutput = () => z.string().optional().describe("Only where the answer was cut off: that it was, and what helps.");
+export const cutOffOutput = () =>
+  z.string().optional().describe("Only where the answer was cut off: that it was, and what helps.");
 
 /** Some models spend all their tokens on thinking, so that nothing is left to say. */
 export const sayCutOff = (text: string): string =>

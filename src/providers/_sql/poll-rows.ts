@@ -25,7 +25,9 @@ export const rowParameters = (example: string) =>
       .string()
       .min(1)
       .max(300)
-      .describe(`Table or view to watch, as it is written in the database, e.g. ${example}. A name with a dot goes in quotes.`),
+      .describe(
+        `Table or view to watch, as it is written in the database, e.g. ${example}. A name with a dot goes in quotes.`,
+      ),
     column: z
       .string()
       .min(1)
@@ -45,8 +47,13 @@ export const rowParameters = (example: string) =>
 export type RowParameters = { table: string; column: string; keyColumn?: string | undefined };
 
 export function namesOf({ table, column, keyColumn = column }: RowParameters, mark: QuoteMark): Names {
-  const columnName = (pointer: string, name: string) => quoteName(pointer, `${mark}${name.replaceAll(mark, mark + mark)}${mark}`, mark);
-  return { table: quoteName("/table", table, mark), order: columnName("/column", column), key: columnName("/keyColumn", keyColumn) };
+  const columnName = (pointer: string, name: string) =>
+    quoteName(pointer, `${mark}${name.replaceAll(mark, mark + mark)}${mark}`, mark);
+  return {
+    table: quoteName("/table", table, mark),
+    order: columnName("/column", column),
+    key: columnName("/keyColumn", keyColumn),
+  };
 }
 
 /** The name of the table alone, as statements that add a row have it: the numbers of rows are the same in other tables. */
@@ -102,9 +109,14 @@ export async function listRows(run: Run, { names, dialect, mark, isKeysOnly }: L
 }
 
 /** The row of an item that was listed by its key alone; undefined where it is gone by now. */
-export async function readRow(run: Run, { names, dialect, item }: { names: Names; dialect: Dialect; item: PollItem }): Promise<unknown> {
+export async function readRow(
+  run: Run,
+  { names, dialect, item }: { names: Names; dialect: Dialect; item: PollItem },
+): Promise<unknown> {
   const key = textAt(item.payload, "key") ?? "";
-  const [row] = await run(`SELECT * FROM ${names.table} WHERE ${names.key} = ${dialect.value("key", 1)} LIMIT 1`, [key]);
+  const [row] = await run(`SELECT * FROM ${names.table} WHERE ${names.key} = ${dialect.value("key", 1)} LIMIT 1`, [
+    key,
+  ]);
   return row;
 }
 
@@ -162,9 +174,13 @@ function refuseSameKeys(rows: Row[]): void {
   const keys = rows.map(idOf);
   if (new Set(keys).size === keys.length) return;
   const detail = "must be given: several rows have the same value in the column that is watched";
-  throw new Refusal("validation_failed", `keyColumn ${detail}. Name a column that is different in every row, such as id.`, {
-    errors: [{ pointer: "/keyColumn", detail }],
-  });
+  throw new Refusal(
+    "validation_failed",
+    `keyColumn ${detail}. Name a column that is different in every row, such as id.`,
+    {
+      errors: [{ pointer: "/keyColumn", detail }],
+    },
+  );
 }
 
 function readMark(text: string): Mark {

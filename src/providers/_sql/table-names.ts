@@ -5,7 +5,9 @@ export function quoteName(pointer: string, text: string, mark: '"' | "`"): strin
   const parts = text.trim().match(/"(?:[^"]|"")+"|`(?:[^`]|``)+`|[^."`]+|\./g) ?? [];
   const names = parts.filter((_part, index) => index % 2 === 0);
   const isName =
-    parts.join("") === text.trim() && parts.length % 2 === 1 && parts.every((part, index) => (part === ".") === (index % 2 === 1));
+    parts.join("") === text.trim() &&
+    parts.length % 2 === 1 &&
+    parts.every((part, index) => (part === ".") === (index % 2 === 1));
   if (!isName || text.includes("\0")) throw refuseInput(pointer, "must be a name, such as orders or sales.orders");
   return names.map((name) => mark + unquote(name).replaceAll(mark, mark + mark) + mark).join(".");
 }

@@ -92,7 +92,10 @@ describeHttpTool(listRecords, {
 
 describeHttpTool(createRecord, {
   credential: { kind: "oauth2", accessToken: "oauth.secret" },
-  failure: { answer: { status: 404, json: { error: "NOT_FOUND" } }, says: /Airtable refused the call \(404\): NOT_FOUND/ },
+  failure: {
+    answer: { status: 404, json: { error: "NOT_FOUND" } },
+    says: /Airtable refused the call \(404\): NOT_FOUND/,
+  },
   cases: [
     {
       name: "adds a record",
@@ -138,11 +141,17 @@ it.each([
   ["/baseId", { baseId: "app1/../app2", table: "t" }],
   ["/filterByFormula", { baseId: "app1", table: "t", filterByFormula: "x".repeat(16_001) }],
 ])("refuses a wrong %s", async (pointer, input) => {
-  await expect(callTool(listRecords, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+  await expect(callTool(listRecords, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer }],
+  });
 });
 
 it("waits thirty seconds after too many requests, as Airtable keeps a base closed that long", () => {
-  const fault = airtableCredential.readFault({ errors: [{ error: "RATE_LIMIT_REACHED" }] }, new Response("", { status: 429 }));
+  const fault = airtableCredential.readFault(
+    { errors: [{ error: "RATE_LIMIT_REACHED" }] },
+    new Response("", { status: 429 }),
+  );
   expect(fault.retryAfterMs).toBe(30_000);
 });
 

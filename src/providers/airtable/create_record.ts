@@ -12,7 +12,11 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: airtableCredential,
   input: z.strictObject({
-    baseId: z.string().min(1).describe("Id of the base, which begins with app, as in its address.").meta({ title: "Base ID" }),
+    baseId: z
+      .string()
+      .min(1)
+      .describe("Id of the base, which begins with app, as in its address.")
+      .meta({ title: "Base ID" }),
     table: z.string().min(1).describe("Id (tbl…) or name of the table."),
     fields: z.record(z.string(), z.unknown()).describe('Field values by name, e.g. {"Name": "Ann"}.'),
     typecast: z.boolean().default(false).describe("Convert strings to the cell type."),

@@ -15,7 +15,11 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: airtableCredential,
   input: z.strictObject({
-    baseId: z.string().min(1).describe("Id of the base, which begins with app, as in its address.").meta({ title: "Base ID" }),
+    baseId: z
+      .string()
+      .min(1)
+      .describe("Id of the base, which begins with app, as in its address.")
+      .meta({ title: "Base ID" }),
     table: z.string().min(1).describe("Id (tbl…) or name of the table."),
     filterByFormula: z.string().max(16_000).optional().describe('Airtable formula, e.g. {Status} = "Open".'),
     view: z.string().optional().describe("View id or name."),

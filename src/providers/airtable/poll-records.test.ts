@@ -22,10 +22,15 @@ describe("new records of an Airtable table", () => {
       now: at,
     });
   const since = (time: string) => `IS_AFTER(CREATED_TIME(), DATETIME_PARSE('${time}'))`;
-  const answer = (records: unknown[], offset?: string) => ({ json: { records, ...(offset === undefined ? {} : { offset }) } });
+  const answer = (records: unknown[], offset?: string) => ({
+    json: { records, ...(offset === undefined ? {} : { offset }) },
+  });
 
   it("looks in ever longer times for the newest, and then from shortly before the newest on", async () => {
-    provider.script([answer([]), answer([record("rec2", "2026-03-01T02:00:00.000Z"), record("rec1", "2026-03-01T01:00:00.000Z")])]);
+    provider.script([
+      answer([]),
+      answer([record("rec2", "2026-03-01T02:00:00.000Z"), record("rec1", "2026-03-01T01:00:00.000Z")]),
+    ]);
     const first = await look({}, null);
     expect(first.items).toEqual([
       { id: "rec1", payload: record("rec1", "2026-03-01T01:00:00.000Z") },
@@ -53,7 +58,13 @@ describe("new records of an Airtable table", () => {
   });
 
   it("does not begin with records that are older than those it asked for", async () => {
-    provider.script([answer([]), answer([]), answer([]), answer([record("rec1", "2020-01-01T00:00:00.000Z")]), answer([])]);
+    provider.script([
+      answer([]),
+      answer([]),
+      answer([]),
+      answer([record("rec1", "2020-01-01T00:00:00.000Z")]),
+      answer([]),
+    ]);
     const { items, mark } = await look({}, null);
     expect(items.map(({ id }) => id)).toEqual(["rec1"]);
     await look({}, mark);

@@ -22,14 +22,26 @@ export const newRecord = definePoll({
         "Id of the base, which begins with app, or the address of the table in your browser, e.g. https://airtable.com/appA1B2C3/tblD4E5F6.",
       )
       .meta({ title: "Base ID or address" }),
-    table: z.string().min(1).optional().describe("Id (tbl…) or name of the table, e.g. Tasks; not needed where the address names it."),
+    table: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Id (tbl…) or name of the table, e.g. Tasks; not needed where the address names it."),
     view: z.string().min(1).optional().describe("Only records of this view: its id (viw…) or name."),
-    filterByFormula: z.string().min(1).max(15_000).optional().describe('Only records this formula holds for, e.g. {Status} = "Open".'),
+    filterByFormula: z
+      .string()
+      .min(1)
+      .max(15_000)
+      .optional()
+      .describe('Only records this formula holds for, e.g. {Status} = "Open".'),
   }),
   async list(call, { parameters, mark, now }) {
     const place = { ...findTable(parameters), view: parameters.view, formula: parameters.filterByFormula };
     if (mark === null) return beginPolling(now, await readNewest(call, place, now));
-    return await listSince({ mark, now }, { overlapMs, readPage: (since, cursor) => readPage(call, place, { since, cursor }) });
+    return await listSince(
+      { mark, now },
+      { overlapMs, readPage: (since, cursor) => readPage(call, place, { since, cursor }) },
+    );
   },
 });
 
@@ -48,7 +60,10 @@ async function readNewest(call: CredentialCall, place: Place, now: Date): Promis
   for (const window of firstWindowsMs) {
     floor = new Date(now.getTime() - window);
     const since = floor;
-    const items = await collectPages<TimedItem, string>(mostFirst, async (cursor) => await readPage(call, place, { since, cursor }));
+    const items = await collectPages<TimedItem, string>(
+      mostFirst,
+      async (cursor) => await readPage(call, place, { since, cursor }),
+    );
     // Where that is not all of it, in no order, what is left out must not be taken for new.
     const newest = new Date(Math.max(...items.map(({ createdAt }) => Date.parse(createdAt ?? "") || 0)));
     if (items.length > 0) return { items, floor: items.length < mostFirst ? floor : newest };
@@ -58,7 +73,11 @@ async function readNewest(call: CredentialCall, place: Place, now: Date): Promis
 
 type Wanted = { since: Date | null; cursor: string | undefined };
 
-async function readPage({ http }: CredentialCall, { path, view, formula }: Place, { since, cursor }: Wanted): Promise<TimedPage> {
+async function readPage(
+  { http }: CredentialCall,
+  { path, view, formula }: Place,
+  { since, cursor }: Wanted,
+): Promise<TimedPage> {
   // What is after, and not at: one millisecond earlier.
   const isNew = since && `IS_AFTER(CREATED_TIME(), DATETIME_PARSE('${new Date(since.getTime() - 1).toISOString()}'))`;
   const filterByFormula = isNew && formula ? `AND(${isNew}, ${formula})` : (isNew ?? formula);

@@ -11,7 +11,10 @@ const headers = { "x-api-key": "sk-ant-secret", "anthropic-version": "2023-06-01
 describeHttpTool(createMessage, {
   credential,
   failure: {
-    answer: { status: 529, json: { type: "error", error: { type: "overloaded_error", message: "Overloaded" }, request_id: "req_1" } },
+    answer: {
+      status: 529,
+      json: { type: "error", error: { type: "overloaded_error", message: "Overloaded" }, request_id: "req_1" },
+    },
     says: /Anthropic refused the call \(529 overloaded_error\): Overloaded/,
   },
   cases: [
@@ -71,7 +74,10 @@ describeHttpTool(createMessage, {
                 {
                   role: "user",
                   content: [
-                    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgoAAAANSUhEUg==" } },
+                    {
+                      type: "image",
+                      source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgoAAAANSUhEUg==" },
+                    },
                     { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
                     { type: "text", text: "Who is it?" },
                   ],
@@ -93,18 +99,32 @@ describeHttpTool(createMessage, {
           request: {
             method: "POST",
             path: "/v1/messages",
-            json: { model: "m/ü?", max_tokens: 7, system: "Be brief.", messages: [{ role: "user", content: 'a "b"\n\u{1f600}' }] },
+            json: {
+              model: "m/ü?",
+              max_tokens: 7,
+              system: "Be brief.",
+              messages: [{ role: "user", content: 'a "b"\n\u{1f600}' }],
+            },
           },
           answer: { json: { content: [{ type: "text", text: "Be" }], stop_reason: "max_tokens" } },
         },
       ],
-      items: [{ text: "Be", stopReason: "max_tokens", cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens." }],
+      items: [
+        {
+          text: "Be",
+          stopReason: "max_tokens",
+          cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens.",
+        },
+      ],
     },
   ],
 });
 
 it("checks the credential by listing models, again when Anthropic is overloaded", async () => {
-  const overloaded = { status: 529, json: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } } };
+  const overloaded = {
+    status: 529,
+    json: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+  };
   const asked = await useCredential(anthropicCredential, credential, [overloaded, { json: { data: [] } }]);
   expect(asked).toMatchObject([{ path: "/v1/models", headers }, { path: "/v1/models" }]);
 });
@@ -115,5 +135,8 @@ it.each([
   [{ imageBase64: "iVBORw0KGgoAAAANSUhEUg==", url: "https://example.com/a.png" }, "/images/1"],
 ])("refuses the picture %j before it is sent", async (image, pointer) => {
   const input = { model: "m", prompt: "p", images: [{ url: "https://example.com/a.png" }, image] };
-  await expect(callTool(createMessage, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+  await expect(callTool(createMessage, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer }],
+  });
 });

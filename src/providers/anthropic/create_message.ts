@@ -47,7 +47,9 @@ export const action = defineAction({
     effort: z
       .enum(["low", "medium", "high", "xhigh", "max"])
       .optional()
-      .describe("How much the model thinks and writes; what the model does by itself when absent. Not every model takes it."),
+      .describe(
+        "How much the model thinks and writes; what the model does by itself when absent. Not every model takes it.",
+      ),
     temperature: z.number().min(0).max(1).optional().describe("Sampling temperature 0-1. Not every model takes it."),
   }),
   nodeDefaults: { maxTokens: 8192 },
@@ -60,7 +62,10 @@ export const action = defineAction({
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
-  async run({ input: { model, prompt, system, maxTokens, messages = [], images, jsonSchema, effort, temperature }, http }) {
+  async run({
+    input: { model, prompt, system, maxTokens, messages = [], images, jsonSchema, effort, temperature },
+    http,
+  }) {
     const earlier = messages.map(({ role, text }) => ({ role, content: text }));
     const json = {
       model,
@@ -68,12 +73,16 @@ export const action = defineAction({
       system,
       temperature,
       messages: [...earlier, { role: "user", content: toContent(prompt, readImages(images)) }],
-      output_config: jsonSchema || effort ? { effort, format: jsonSchema && { type: "json_schema", schema: jsonSchema } } : undefined,
+      output_config:
+        jsonSchema || effort
+          ? { effort, format: jsonSchema && { type: "json_schema", schema: jsonSchema } }
+          : undefined,
     };
     const message = await nameModels({ unknownCode: unknownModel, list: () => listModels(http) }, () =>
       http.json({ method: "POST", path: "/v1/messages", json, timeoutMs }),
     );
-    if (!Array.isArray(at(message, "content"))) throw providerFailure("Anthropic", { message: "the answer has no content" });
+    if (!Array.isArray(at(message, "content")))
+      throw providerFailure("Anthropic", { message: "the answer has no content" });
     const blocks = listAt(message, "content").filter((block) => textAt(block, "type") === "text");
     const text = blocks.map((block) => textAt(block, "text") ?? "").join("");
     return [
@@ -97,4 +106,6 @@ const toContent = (prompt: string, pictures: ReturnType<typeof readImages>) =>
     : [...pictures.map((picture) => ({ type: "image", source: toSource(picture) })), { type: "text", text: prompt }];
 
 const toSource = (picture: Picture | { url: string }) =>
-  "url" in picture ? { type: "url", url: picture.url } : { type: "base64", media_type: picture.mimeType, data: picture.base64 };
+  "url" in picture
+    ? { type: "url", url: picture.url }
+    : { type: "base64", media_type: picture.mimeType, data: picture.base64 };

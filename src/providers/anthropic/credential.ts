@@ -7,7 +7,9 @@ export const anthropicCredential = defineCredential({
   baseUrl: "https://api.anthropic.com",
   headers: { "anthropic-version": "2023-06-01" },
   variants: {
-    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({ headers: { "x-api-key": apiKey } })),
+    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({
+      headers: { "x-api-key": apiKey },
+    })),
   },
   check: async ({ http }) => void (await http.json({ path: "/v1/models" })),
   choices: { models: ({ http }) => listModels(http) },

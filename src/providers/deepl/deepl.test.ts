@@ -9,7 +9,10 @@ const headers = { authorization: "DeepL-Auth-Key key-secret" };
 
 describeHttpTool(translateText, {
   credential,
-  failure: { answer: { status: 456, json: { message: "Quota exceeded" } }, says: /DeepL refused the call \(456\): Quota exceeded/ },
+  failure: {
+    answer: { status: 456, json: { message: "Quota exceeded" } },
+    says: /DeepL refused the call \(456\): Quota exceeded/,
+  },
   cases: [
     {
       name: "translates a text",
@@ -24,13 +27,25 @@ describeHttpTool(translateText, {
     },
     {
       name: "sends everything that is given and returns one item per text",
-      input: { texts: ['a "b"\n', "ü?#"], targetLang: "EN-GB", sourceLang: "DE", formality: "prefer_more", context: "A shop." },
+      input: {
+        texts: ['a "b"\n', "ü?#"],
+        targetLang: "EN-GB",
+        sourceLang: "DE",
+        formality: "prefer_more",
+        context: "A shop.",
+      },
       exchanges: [
         {
           request: {
             method: "POST",
             path: "/v2/translate",
-            json: { text: ['a "b"\n', "ü?#"], target_lang: "EN-GB", source_lang: "DE", formality: "prefer_more", context: "A shop." },
+            json: {
+              text: ['a "b"\n', "ü?#"],
+              target_lang: "EN-GB",
+              source_lang: "DE",
+              formality: "prefer_more",
+              context: "A shop.",
+            },
           },
           answer: { json: { translations: [{ text: "one" }, { text: "two" }] } },
         },
@@ -46,7 +61,9 @@ it("does not ask again when the quota is used up", async () => {
 });
 
 it("checks the credential by reading the usage", async () => {
-  expect(await useCredential(deeplCredential, credential, [{ json: {} }])).toMatchObject([{ path: "/v2/usage", headers }]);
+  expect(await useCredential(deeplCredential, credential, [{ json: {} }])).toMatchObject([
+    { path: "/v2/usage", headers },
+  ]);
 });
 
 it.each([

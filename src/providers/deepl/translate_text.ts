@@ -11,14 +11,21 @@ export const action = defineAction({
   credential: deeplCredential,
   input: z.strictObject({
     texts: z.array(z.string()).min(1).max(50).describe("Texts to translate (1-50)."),
-    targetLang: z.string().min(1).describe("Target language code such as DE or EN-GB.").meta({ title: "Target language" }),
+    targetLang: z
+      .string()
+      .min(1)
+      .describe("Target language code such as DE or EN-GB.")
+      .meta({ title: "Target language" }),
     sourceLang: z
       .string()
       .min(1)
       .optional()
       .describe("Source language code such as EN; detected when absent.")
       .meta({ title: "Source language" }),
-    formality: z.enum(["default", "more", "less", "prefer_more", "prefer_less"]).optional().describe("Formality preference."),
+    formality: z
+      .enum(["default", "more", "less", "prefer_more", "prefer_less"])
+      .optional()
+      .describe("Formality preference."),
     context: z.string().optional().describe("Context that is not translated."),
   }),
   output: z.object({

@@ -30,7 +30,12 @@ describeHttpTool(sendMessage, {
       input: { channelId: "123", content: "Hello @everyone" },
       exchanges: [
         {
-          request: { method: "POST", path: "/channels/123/messages", headers, json: { content: "Hello @everyone", allowed_mentions } },
+          request: {
+            method: "POST",
+            path: "/channels/123/messages",
+            headers,
+            json: { content: "Hello @everyone", allowed_mentions },
+          },
           answer: { json: { id: "9", channel_id: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" } },
         },
       ],
@@ -59,7 +64,12 @@ describeHttpTool(sendMessage, {
           request: {
             method: "POST",
             path: "/channels/12/messages",
-            json: { content: "ü\n\"'", embeds: [{ title: "T" }], allowed_mentions, message_reference: { message_id: "77" } },
+            json: {
+              content: "ü\n\"'",
+              embeds: [{ title: "T" }],
+              allowed_mentions,
+              message_reference: { message_id: "77" },
+            },
           },
           answer: { json: { id: "10" } },
         },
@@ -71,7 +81,11 @@ describeHttpTool(sendMessage, {
       input: { channelId: "123", content: "Done", applicationId: "77", interactionToken: "aW50ZXI" },
       exchanges: [
         {
-          request: { method: "PATCH", path: "/webhooks/77/aW50ZXI/messages/@original", json: { content: "Done", allowed_mentions } },
+          request: {
+            method: "PATCH",
+            path: "/webhooks/77/aW50ZXI/messages/@original",
+            json: { content: "Done", allowed_mentions },
+          },
           answer: { json: { id: "12", channel_id: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" } },
         },
       ],
@@ -82,7 +96,11 @@ describeHttpTool(sendMessage, {
       input: { channelId: "123", embeds: [{ title: "T" }] },
       exchanges: [
         {
-          request: { method: "POST", path: "/channels/123/messages", json: { embeds: [{ title: "T" }], allowed_mentions } },
+          request: {
+            method: "POST",
+            path: "/channels/123/messages",
+            json: { embeds: [{ title: "T" }], allowed_mentions },
+          },
           answer: { json: { id: "11" } },
         },
       ],
@@ -120,7 +138,9 @@ describe("the Discord credential", () => {
   it("says how long to wait when only the body says it", async () => {
     const answer = { status: 429, json: { message: "You are being rate limited.", retry_after: 64.57, global: false } };
     const outcome = useCredential(discordCredential, credential, [answer, answer, answer]);
-    await expect(outcome).rejects.toThrow("Discord refused the call (429): You are being rate limited. Try again in 65 s.");
+    await expect(outcome).rejects.toThrow(
+      "Discord refused the call (429): You are being rate limited. Try again in 65 s.",
+    );
   });
 });
 
@@ -129,7 +149,8 @@ describe("an interaction of Discord", () => {
   const secret = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("hex");
   const seconds = 1_790_000_000;
   const options = { secret, now: new Date(seconds * 1000) };
-  const signatureOf = (body: string, timestamp: string) => sign(null, Buffer.from(timestamp + body), privateKey).toString("hex");
+  const signatureOf = (body: string, timestamp: string) =>
+    sign(null, Buffer.from(timestamp + body), privateKey).toString("hex");
   const request = (body: string, timestamp = String(seconds), signature = signatureOf(body, timestamp)) => ({
     method: "POST",
     url: "https://switchyard.example/webhooks/x",
@@ -162,7 +183,9 @@ describe("an interaction of Discord", () => {
 
   it("is not believed when the key is none or another one", () => {
     for (const key of ["", "zz".repeat(32), "00".repeat(32), "ff".repeat(32)]) {
-      expect(discordWebhook.verify(request('{"type":1}'), { ...options, secret: key })).toMatchObject({ accepted: false });
+      expect(discordWebhook.verify(request('{"type":1}'), { ...options, secret: key })).toMatchObject({
+        accepted: false,
+      });
     }
   });
 
@@ -170,6 +193,8 @@ describe("an interaction of Discord", () => {
     for (const offset of [-300, 300])
       expect(discordWebhook.verify(request("{}", String(seconds + offset)), options)).toMatchObject({ accepted: true });
     for (const offset of [-301, 301])
-      expect(discordWebhook.verify(request("{}", String(seconds + offset)), options)).toMatchObject({ accepted: false });
+      expect(discordWebhook.verify(request("{}", String(seconds + offset)), options)).toMatchObject({
+        accepted: false,
+      });
   });
 });

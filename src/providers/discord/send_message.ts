@@ -22,13 +22,17 @@ export const action = defineAction({
     channelId: z
       .string()
       .min(1)
-      .describe("Id of the channel, which has only digits: switch on Developer Mode in Discord and choose Copy Channel ID."),
+      .describe(
+        "Id of the channel, which has only digits: switch on Developer Mode in Discord and choose Copy Channel ID.",
+      ),
     content: z.string().max(2000).optional().describe("Text, at most 2000 characters. Give content, embeds or both."),
     embeds: z
       .array(z.record(z.string(), z.unknown()))
       .max(10)
       .optional()
-      .describe('Rich embeds, at most 10, e.g. [{"title": "Done", "url": "https://example.com"}]. Give content, embeds or both.'),
+      .describe(
+        'Rich embeds, at most 10, e.g. [{"title": "Done", "url": "https://example.com"}]. Give content, embeds or both.',
+      ),
     mentions: z
       .array(z.enum(["users", "roles", "everyone"]))
       .optional()
@@ -41,11 +45,15 @@ export const action = defineAction({
       .string()
       .min(1)
       .optional()
-      .describe("Answer an interaction with this token, e.g. $trigger.payload.token, within 15 minutes; not with replyToMessageId."),
+      .describe(
+        "Answer an interaction with this token, e.g. $trigger.payload.token, within 15 minutes; not with replyToMessageId.",
+      ),
     applicationId: z
       .string()
       .optional()
-      .describe("Id of the application of the interaction, e.g. $trigger.payload.application_id; with interactionToken."),
+      .describe(
+        "Id of the application of the interaction, e.g. $trigger.payload.application_id; with interactionToken.",
+      ),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),
@@ -88,7 +96,12 @@ type Place = {
 };
 
 /** A channel, or the answer that an interaction waits for since it was delivered. */
-function findPlace({ channelId, replyToMessageId, interactionToken, applicationId }: Place): Pick<HttpRequest, "method" | "path"> {
+function findPlace({
+  channelId,
+  replyToMessageId,
+  interactionToken,
+  applicationId,
+}: Place): Pick<HttpRequest, "method" | "path"> {
   requireSnowflake("/channelId", channelId);
   if (replyToMessageId) requireSnowflake("/replyToMessageId", replyToMessageId);
   if (interactionToken === undefined) {
@@ -107,5 +120,6 @@ function requireSnowflake(pointer: string, id: string): void {
 /** Discord drops what it does not know, and then finds the message empty. */
 function requireKnownFields(embed: Record<string, unknown>, index: number): void {
   const unknown = Object.keys(embed).find((name) => !embedFields.has(name));
-  if (unknown !== undefined) throw refuseInput(`/embeds/${index}/${unknown}`, `is not a field of an embed: ${[...embedFields].join(", ")}`);
+  if (unknown !== undefined)
+    throw refuseInput(`/embeds/${index}/${unknown}`, `is not a field of an embed: ${[...embedFields].join(", ")}`);
 }

@@ -41,17 +41,29 @@ export const discordRegistration: WebhookRegistration = {
 };
 
 /** Those that events name; a command of the webhook that none of them names goes. */
-async function setCommands(http: Http, applicationId: string, { urlStart, events }: { urlStart: string; events: string[] }): Promise<void> {
+async function setCommands(
+  http: Http,
+  applicationId: string,
+  { urlStart, events }: { urlStart: string; events: string[] },
+): Promise<void> {
   const description = describe(urlStart);
   const names = new Set(events.flatMap((event) => commandEvent.exec(event)?.[1] ?? []));
   const present = await listCommands(http, applicationId);
   const taken = new Set(present.map((command) => textAt(command, "name")));
   // A command of the same name would be overwritten, and it may be somebody's.
   for (const name of [...names].filter((one) => !taken.has(one)))
-    await http.json({ method: "POST", path: commandsOf(applicationId), json: { name, type: slashCommand, description } });
+    await http.json({
+      method: "POST",
+      path: commandsOf(applicationId),
+      json: { name, type: slashCommand, description },
+    });
   for (const command of present)
     if (textAt(command, "description") === description && !names.has(textAt(command, "name") ?? ""))
-      await http.send({ method: "DELETE", path: commandsOf(applicationId) + path`/${textAt(command, "id") ?? ""}`, alsoAccept: [404] });
+      await http.send({
+        method: "DELETE",
+        path: commandsOf(applicationId) + path`/${textAt(command, "id") ?? ""}`,
+        alsoAccept: [404],
+      });
 }
 
 async function readApplication(http: Http) {
@@ -64,7 +76,12 @@ async function readApplication(http: Http) {
 }
 
 const setAddress = async (http: Http, url: string | null): Promise<unknown> =>
-  await http.json({ method: "PATCH", path: "/applications/@me", json: { interactions_endpoint_url: url }, repeatable: true });
+  await http.json({
+    method: "PATCH",
+    path: "/applications/@me",
+    json: { interactions_endpoint_url: url },
+    repeatable: true,
+  });
 
 async function listCommands(http: Http, applicationId: string): Promise<unknown[]> {
   const commands = await http.json({ path: commandsOf(applicationId) });
@@ -74,4 +91,5 @@ async function listCommands(http: Http, applicationId: string): Promise<unknown[
 const commandsOf = (applicationId: string): string => path`/applications/${applicationId}/commands`;
 
 /** Whom a command belongs to can only be told by what people see of it. */
-const describe = (urlStart: string): string => `Starts a workflow (${createHash("sha256").update(urlStart).digest("hex").slice(0, 8)}).`;
+const describe = (urlStart: string): string =>
+  `Starts a workflow (${createHash("sha256").update(urlStart).digest("hex").slice(0, 8)}).`;

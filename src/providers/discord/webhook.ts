@@ -22,16 +22,21 @@ export const discordWebhook = defineWebhook({
     if (!isFresh) return { accepted: false, reason: "the timestamp is too far from now" };
     const interaction = readWebhookBody({ body });
     const type = integerAt(interaction, "type") ?? 0;
-    if (type === 1) return { accepted: true, answer: { status: 200, contentType: "application/json", body: '{"type":1}' } };
+    if (type === 1)
+      return { accepted: true, answer: { status: 200, contentType: "application/json", body: '{"type":1}' } };
     return { accepted: true, event: eventNames[type] ?? null, deliveryId: textAt(interaction, "id") ?? null };
   },
   registration: discordRegistration,
   namesOf: (event, interaction) =>
-    known([textAt(interaction, "data", "name"), textAt(interaction, "data", "custom_id")]).map((name) => `${event}.${name}`),
+    known([textAt(interaction, "data", "name"), textAt(interaction, "data", "custom_id")]).map(
+      (name) => `${event}.${name}`,
+    ),
   placesOf: (interaction) => known([textAt(interaction, "channel_id"), textAt(interaction, "guild_id")]),
   originOf(interaction) {
     const user = at(interaction, "member", "user") ?? at(interaction, "user");
-    return at(user, "bot") === true ? { by: textAt(user, "id") === textAt(interaction, "application_id") ? "own" : "bot" } : undefined;
+    return at(user, "bot") === true
+      ? { by: textAt(user, "id") === textAt(interaction, "application_id") ? "own" : "bot" }
+      : undefined;
   },
 });
 
@@ -39,6 +44,9 @@ export const discordWebhook = defineWebhook({
 function isSigned(bytes: Buffer, signature: string, publicKey: string): boolean {
   const keyBytes = Buffer.from(publicKey, "hex");
   if (keyBytes.length !== 32) return false;
-  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: keyBytes.toString("base64url") }, format: "jwk" });
+  const key = createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: keyBytes.toString("base64url") },
+    format: "jwk",
+  });
   return verifySignature(null, bytes, key, Buffer.from(signature, "hex"));
 }

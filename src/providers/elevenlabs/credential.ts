@@ -7,7 +7,9 @@ export const elevenlabsCredential = defineCredential({
   title: "ElevenLabs",
   baseUrl: "https://api.elevenlabs.io",
   variants: {
-    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({ headers: { "xi-api-key": apiKey } })),
+    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({
+      headers: { "xi-api-key": apiKey },
+    })),
   },
   // `detail` is an object, a list of wrong fields, or a sentence.
   readFault: (body) => ({

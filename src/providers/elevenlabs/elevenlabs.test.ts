@@ -35,7 +35,14 @@ describeHttpTool(textToSpeech, {
     },
     {
       name: "sends everything that is given and keeps a strange voice in its place",
-      input: { voiceId: "a/../ü?#", text: 'q "ü"\n', modelId: "m", outputFormat: "pcm_16000", stability: 0, similarityBoost: 1 },
+      input: {
+        voiceId: "a/../ü?#",
+        text: 'q "ü"\n',
+        modelId: "m",
+        outputFormat: "pcm_16000",
+        stability: 0,
+        similarityBoost: 1,
+      },
       exchanges: [
         {
           request: {
@@ -52,7 +59,10 @@ describeHttpTool(textToSpeech, {
 });
 
 it.each([
-  [{ detail: [{ type: "missing", loc: ["body", "text"], msg: "Field required" }] }, { code: "missing", message: "Field required" }],
+  [
+    { detail: [{ type: "missing", loc: ["body", "text"], msg: "Field required" }] },
+    { code: "missing", message: "Field required" },
+  ],
   [{ detail: "Not Found" }, { code: undefined, message: "Not Found" }],
 ])("understands the fault %j", (body, fault) => {
   expect(elevenlabsCredential.readFault(body, new Response())).toEqual(fault);
@@ -68,5 +78,7 @@ it("refuses a format that does not exist and names those that do", async () => {
 });
 
 it("checks the credential by asking for the user", async () => {
-  expect(await useCredential(elevenlabsCredential, credential, [{ json: {} }])).toMatchObject([{ path: "/v1/user", headers }]);
+  expect(await useCredential(elevenlabsCredential, credential, [{ json: {} }])).toMatchObject([
+    { path: "/v1/user", headers },
+  ]);
 });

@@ -28,7 +28,12 @@ export const action = defineAction({
       .describe("Id of the voice, as in ElevenLabs under Voices (Copy voice ID), e.g. 21m00Tcm4TlvDq8ikWAM.")
       .meta({ title: "Voice ID" }),
     text: z.string().min(1).max(5000).describe("Text to speak."),
-    modelId: z.string().min(1).default(defaultModels.elevenlabs).describe("Model id.").meta({ title: "Model ID", choices: "models" }),
+    modelId: z
+      .string()
+      .min(1)
+      .default(defaultModels.elevenlabs)
+      .describe("Model id.")
+      .meta({ title: "Model ID", choices: "models" }),
     outputFormat: z.enum(formats).default("mp3_44100_128").describe("Audio format."),
     stability: z.number().min(0).max(1).optional().describe("Voice stability 0-1."),
     similarityBoost: z.number().min(0).max(1).optional().describe("Similarity 0-1."),

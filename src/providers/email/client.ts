@@ -57,7 +57,10 @@ export const withImap = async <Result>(call: EmailCall, work: ImapWork<Result>):
   await withFreshToken(call, async (credential) => await useImap({ ...call, credential }, work));
 
 /** A token that is refused is replaced once, as it is for requests over HTTP: nothing was sent or read before. */
-async function withFreshToken<Result>(call: EmailCall, attempt: (credential: Account) => Promise<Result>): Promise<Result> {
+async function withFreshToken<Result>(
+  call: EmailCall,
+  attempt: (credential: Account) => Promise<Result>,
+): Promise<Result> {
   try {
     return await attempt(call.credential);
   } catch (error) {
@@ -68,8 +71,18 @@ async function withFreshToken<Result>(call: EmailCall, attempt: (credential: Acc
   }
 }
 
-async function useSmtp<Result>({ credential, resolveHost, signal }: EmailCall, work: SmtpWork<Result>): Promise<Result> {
-  const { smtpHost: host, smtpPort: port = 587, smtpSecurity: security = "starttls", user, password, accessToken } = credential;
+async function useSmtp<Result>(
+  { credential, resolveHost, signal }: EmailCall,
+  work: SmtpWork<Result>,
+): Promise<Result> {
+  const {
+    smtpHost: host,
+    smtpPort: port = 587,
+    smtpSecurity: security = "starttls",
+    user,
+    password,
+    accessToken,
+  } = credential;
   const address = await resolveHost(host);
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
@@ -104,9 +117,20 @@ async function useSmtp<Result>({ credential, resolveHost, signal }: EmailCall, w
   }
 }
 
-async function useImap<Result>({ credential, resolveHost, signal }: EmailCall, work: ImapWork<Result>): Promise<Result> {
-  const { imapHost: host, imapPort: port = 993, imapSecurity: security = "tls", user, password, accessToken } = credential;
-  if (host === undefined) throw new Refusal("validation_failed", "The credential names no IMAP host, so there is no mailbox to search.");
+async function useImap<Result>(
+  { credential, resolveHost, signal }: EmailCall,
+  work: ImapWork<Result>,
+): Promise<Result> {
+  const {
+    imapHost: host,
+    imapPort: port = 993,
+    imapSecurity: security = "tls",
+    user,
+    password,
+    accessToken,
+  } = credential;
+  if (host === undefined)
+    throw new Refusal("validation_failed", "The credential names no IMAP host, so there is no mailbox to search.");
   const address = await resolveHost(host);
   const { ImapFlow: Client } = await import("imapflow");
   const client = new Client({

@@ -50,7 +50,11 @@ export const emailCredential = defineCredential({
           "An administrator of Microsoft 365 may have to switch “Authenticated SMTP” on for the mailbox. For Outlook.com, POP and IMAP are switched on in the settings of the mailbox.",
         pkce: true,
         fields: {
-          tenant: z.string().min(1).default("common").describe("Id or domain of the directory; common for any account."),
+          tenant: z
+            .string()
+            .min(1)
+            .default("common")
+            .describe("Id or domain of the directory; common for any account."),
           ...fieldsFor({ smtpHost: "smtp.office365.com", imapHost: "outlook.office365.com" }),
         },
       }),
@@ -64,7 +68,10 @@ export const emailCredential = defineCredential({
 });
 
 /** Its token goes to the mail servers of the account and nowhere else. */
-function notOverHttp<Variant extends { authorize: unknown }>({ authorize: _, ...variant }: Variant): Omit<Variant, "authorize"> {
+function notOverHttp<Variant extends { authorize: unknown }>({
+  authorize: _,
+  ...variant
+}: Variant): Omit<Variant, "authorize"> {
   return variant;
 }
 

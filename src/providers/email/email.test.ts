@@ -79,7 +79,12 @@ describeWithProgram("openssl", "email_send", () => {
     return { port: (server.server.address() as { port: number }).port, mails, seen };
   }
 
-  const write = async (port: number, input: Record<string, unknown>, more: Record<string, unknown> = {}, options = {}) =>
+  const write = async (
+    port: number,
+    input: Record<string, unknown>,
+    more: Record<string, unknown> = {},
+    options = {},
+  ) =>
     await callTool(send, {
       input: { to: ["bob@example.com"], subject: "Hi", text: "Hello", ...input },
       credential: account({ smtpPort: port, ...more }),
@@ -95,7 +100,11 @@ describeWithProgram("openssl", "email_send", () => {
       rejected: [],
     });
     expect(mails).toMatchObject([
-      { from: login.user, to: ["bob@example.com"], mail: { subject: "Hi", messageId: sent?.messageId, from: { address: login.user } } },
+      {
+        from: login.user,
+        to: ["bob@example.com"],
+        mail: { subject: "Hi", messageId: sent?.messageId, from: { address: login.user } },
+      },
     ]);
     expect(mails[0]?.mail.text?.trim()).toBe("Hello");
     expect((await write(port, {}, {}, { idempotencyKey: "once" }))[0]?.messageId).toBe(sent?.messageId);
@@ -142,7 +151,11 @@ describeWithProgram("openssl", "email_send", () => {
 
   it("answers a mail, with what mail programs put it into its conversation by", async () => {
     const { port, mails } = await startSmtp();
-    await write(port, { inReplyTo: "<b@example.com>", references: ["<a@example.com>", "<b@example.com>"], subject: "Re: Hi" });
+    await write(port, {
+      inReplyTo: "<b@example.com>",
+      references: ["<a@example.com>", "<b@example.com>"],
+      subject: "Re: Hi",
+    });
     await write(port, { inReplyTo: "c@example.com" });
     await write(port, { references: ["<a@example.com>", "b@example.com"] });
     expect(mails.map(({ mail: { inReplyTo, references } }) => [inReplyTo, references])).toEqual([
@@ -157,7 +170,9 @@ describeWithProgram("openssl", "email_send", () => {
     expect(await write(port, { to: ["bob@example.com", "nobody@example.com"] })).toMatchObject([
       { accepted: ["bob@example.com"], rejected: ["nobody@example.com"] },
     ]);
-    await expect(write(port, { to: ["nobody@example.com"] })).rejects.toThrow(/The SMTP server refused the call \(550\): .*No such user/);
+    await expect(write(port, { to: ["nobody@example.com"] })).rejects.toThrow(
+      /The SMTP server refused the call \(550\): .*No such user/,
+    );
   });
 
   it.each([
@@ -185,7 +200,9 @@ describeWithProgram("openssl", "email_send", () => {
   });
 
   it("refuses a type of an attachment that is none", async () => {
-    await expect(write(1, { attachments: [{ filename: "a", contentBase64: "", mimeType: "text/plain\r\nX: y" }] })).rejects.toThrow();
+    await expect(
+      write(1, { attachments: [{ filename: "a", contentBase64: "", mimeType: "text/plain\r\nX: y" }] }),
+    ).rejects.toThrow();
   });
 
   it("reads no file for a mail", async () => {
@@ -204,11 +221,16 @@ describeWithProgram("openssl", "email_send", () => {
   });
 
   it("says when nobody listens or the line is cut", async () => {
-    await expect(write(1, {})).rejects.toMatchObject({ code: "provider_unreachable", message: expect.stringContaining("ECONNREFUSED") });
+    await expect(write(1, {})).rejects.toMatchObject({
+      code: "provider_unreachable",
+      message: expect.stringContaining("ECONNREFUSED"),
+    });
     const rude = createServer((socket) => void socket.resume().end("220 hello\r\n"));
     await new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve));
     closing.push(() => new Promise((resolve) => rude.close(resolve)));
-    await expect(write((rude.address() as { port: number }).port, {})).rejects.toMatchObject({ code: "provider_unreachable" });
+    await expect(write((rude.address() as { port: number }).port, {})).rejects.toMatchObject({
+      code: "provider_unreachable",
+    });
   });
 
   it("sends no password and no mail where STARTTLS is asked for and not there", async () => {
@@ -224,7 +246,9 @@ describeWithProgram("openssl", "email_send", () => {
     expect(seen.passwords).toEqual([]);
     await trusting(pem.certificate, async () => {
       await write(port, {}, { smtpSecurity });
-      await expect(write(port, {}, { smtpSecurity, smtpHost: "127.0.0.1" })).rejects.toMatchObject({ code: "provider_unreachable" });
+      await expect(write(port, {}, { smtpSecurity, smtpHost: "127.0.0.1" })).rejects.toMatchObject({
+        code: "provider_unreachable",
+      });
     });
     expect(mails).toMatchObject([{ secure: true }]);
   });
@@ -258,9 +282,17 @@ describeWithProgram("openssl", "email_send", () => {
 describeWithProgram("dovecot", "email_search", () => {
   const { admin, server } = useImapServer(login);
   const find = async (input: Record<string, unknown> = {}, more: Record<string, unknown> = {}, options = {}) =>
-    await callTool(search, { input, credential: account({ imapHost: "localhost", imapPort: server().port, ...more }), ...options });
-  const store = async (lines: string[], flags: string[] = [], date = new Date("2026-01-02T03:04:05Z"), mailbox = "INBOX") =>
-    await admin().append(mailbox, lines.join("\r\n"), flags, date);
+    await callTool(search, {
+      input,
+      credential: account({ imapHost: "localhost", imapPort: server().port, ...more }),
+      ...options,
+    });
+  const store = async (
+    lines: string[],
+    flags: string[] = [],
+    date = new Date("2026-01-02T03:04:05Z"),
+    mailbox = "INBOX",
+  ) => await admin().append(mailbox, lines.join("\r\n"), flags, date);
   const plain = (subject: string, body: string, from = "Bob <bob@example.com>") => [
     `From: ${from}`,
     "To: Ann <ann@example.com>, carl@example.com",
@@ -363,7 +395,11 @@ describeWithProgram("dovecot", "email_search", () => {
 
   it("searches by every field", async () => {
     await store(plain("Invoice 7", 'pay "now" (x) {5}\\', "carl@other.example"), [], new Date("2026-03-01T12:00:00Z"));
-    await store(plain("=?utf-8?Q?Gr=C3=BC=C3=9Fe?=", "schöne Grüße", "Bob <bob@example.com>"), [], new Date("2026-01-01T12:00:00Z"));
+    await store(
+      plain("=?utf-8?Q?Gr=C3=BC=C3=9Fe?=", "schöne Grüße", "Bob <bob@example.com>"),
+      [],
+      new Date("2026-01-01T12:00:00Z"),
+    );
     const subjects = async (input: Record<string, unknown>) => (await find(input)).map(({ subject }) => subject);
     expect(await subjects({ from: "other.example" })).toEqual(["Invoice 7"]);
     expect(await subjects({ subject: "Grüße" })).toEqual(["Grüße"]);
@@ -385,12 +421,19 @@ describeWithProgram("dovecot", "email_search", () => {
     await store(plain("Old", "x"), [], new Date(), "Ärchiv & Co");
     expect(await find({ mailbox: "Ärchiv & Co" })).toMatchObject([{ subject: "Old" }]);
     await expect(find({ mailbox: 'no "such\r\nbox' })).rejects.toMatchObject({ name: "Refusal" });
-    await expect(find({ mailbox: "nowhere" })).rejects.toThrow(/The IMAP server refused the call \(NO\): Mailbox doesn't exist/);
+    await expect(find({ mailbox: "nowhere" })).rejects.toThrow(
+      /The IMAP server refused the call \(NO\): Mailbox doesn't exist/,
+    );
   });
 
   it("shows the start of HTML, of encoded and of huge messages", async () => {
     const head = ["From: a@example.com", "Subject: s", "MIME-Version: 1.0"];
-    await store([...head, "Content-Type: text/html; charset=utf-8", "", "<style>p{}</style><p>Hällo <b>Ann</b></p><script>x()</script>"]);
+    await store([
+      ...head,
+      "Content-Type: text/html; charset=utf-8",
+      "",
+      "<style>p{}</style><p>Hällo <b>Ann</b></p><script>x()</script>",
+    ]);
     await store([
       ...head,
       "Content-Type: text/plain; charset=iso-8859-1",
@@ -420,7 +463,9 @@ describeWithProgram("dovecot", "email_search", () => {
     await expect(find({}, { imapSecurity, imapPort })).rejects.toMatchObject({ code: "provider_unreachable" });
     await trusting(server().certificate, async () => {
       expect(await find({}, { imapSecurity, imapPort })).toEqual([]);
-      await expect(find({}, { imapSecurity, imapPort, imapHost: "127.0.0.1" })).rejects.toMatchObject({ code: "provider_unreachable" });
+      await expect(find({}, { imapSecurity, imapPort, imapHost: "127.0.0.1" })).rejects.toMatchObject({
+        code: "provider_unreachable",
+      });
     });
   });
 
@@ -443,30 +488,42 @@ describeWithProgram("dovecot", "email_search", () => {
         });
       });
       await new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve));
-      return { port: (rude.address() as { port: number }).port, lines, state, stop: () => new Promise((resolve) => rude.close(resolve)) };
+      return {
+        port: (rude.address() as { port: number }).port,
+        lines,
+        state,
+        stop: () => new Promise((resolve) => rude.close(resolve)),
+      };
     }
 
     it.each(["* OK hello\r\n", "* PREAUTH welcome\r\n"])(
       "sends no password where STARTTLS is asked for and not there: %j",
       async (greeting) => {
         const rude = await startRude(
-          (line, tag) => (line.includes("CAPABILITY") ? `* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n${tag} OK\r\n` : `${tag} OK\r\n`),
+          (line, tag) =>
+            line.includes("CAPABILITY") ? `* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n${tag} OK\r\n` : `${tag} OK\r\n`,
           greeting,
         );
-        await expect(find({}, { imapPort: rude.port, imapSecurity: "starttls" })).rejects.toMatchObject({ code: "provider_unreachable" });
+        await expect(find({}, { imapPort: rude.port, imapSecurity: "starttls" })).rejects.toMatchObject({
+          code: "provider_unreachable",
+        });
         expect(rude.lines.filter((line) => /LOGIN|AUTHENTICATE|SEARCH|EXAMINE/.test(line))).toEqual([]);
         await rude.stop();
       },
     );
 
     it("says when the line is cut in the middle", async () => {
-      const rude = await startRude((line, tag) => (line.includes("LOGIN") ? "" : `* CAPABILITY IMAP4rev1\r\n${tag} OK\r\n`));
+      const rude = await startRude((line, tag) =>
+        line.includes("LOGIN") ? "" : `* CAPABILITY IMAP4rev1\r\n${tag} OK\r\n`,
+      );
       await expect(find({}, { imapPort: rude.port })).rejects.toMatchObject({ code: "provider_unreachable" });
       await rude.stop();
     });
 
     it("breaks off when it is aborted", async () => {
-      const rude = await startRude((line, tag) => (line.includes("LOGIN") ? undefined : `* CAPABILITY IMAP4rev1\r\n${tag} OK\r\n`));
+      const rude = await startRude((line, tag) =>
+        line.includes("LOGIN") ? undefined : `* CAPABILITY IMAP4rev1\r\n${tag} OK\r\n`,
+      );
       const abort = new AbortController();
       const refused = expect(find({}, { imapPort: rude.port }, { signal: abort.signal })).rejects.toThrow("enough");
       await expect.poll(() => rude.lines.some((line) => line.includes("LOGIN"))).toBe(true);

@@ -11,10 +11,15 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
   const { admin, server } = useImapServer(login);
   const hosts = () => ({ imapHost: "localhost", imapPort: server().port, imapSecurity: "none", smtpHost: "localhost" });
   const mailbox = lookWith(newEmail, { definition: emailCredential, credential: () => ({ ...login, ...hosts() }) });
-  const subjectsOf = ({ items }: { items: { payload: unknown }[] }) => items.map(({ payload }) => (payload as { subject: string }).subject);
+  const subjectsOf = ({ items }: { items: { payload: unknown }[] }) =>
+    items.map(({ payload }) => (payload as { subject: string }).subject);
 
   const store = async (subject: string, { place = "INBOX", body = "Hello" } = {}) =>
-    await admin().append(place, `From: Bob <bob@example.com>\r\nSubject: ${subject}\r\nContent-Type: text/plain\r\n\r\n${body}`, []);
+    await admin().append(
+      place,
+      `From: Bob <bob@example.com>\r\nSubject: ${subject}\r\nContent-Type: text/plain\r\n\r\n${body}`,
+      [],
+    );
 
   it("gives the newest mails at first, oldest first, and then only those that come after, each whole and none marked as seen", async () => {
     for (const number of Array.from({ length: 27 }, (_, index) => index)) await store(`old ${number}`);
@@ -26,7 +31,10 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
     await store("new", { body: "At noon?" });
     const next = await mailbox.list(first.mark);
     expect(next.items).toMatchObject([
-      { id: next.mark, payload: { from: "Bob <bob@example.com>", subject: "new", body: "At noon?", seen: false, attachments: [] } },
+      {
+        id: next.mark,
+        payload: { from: "Bob <bob@example.com>", subject: "new", body: "At noon?", seen: false, attachments: [] },
+      },
     ]);
     expect(newEmail.promptOf(next.items[0]?.payload)).toBe("new\n\nAt noon?");
     expect(newEmail.senderOf?.(next.items[0]?.payload)).toEqual({ id: "bob@example.com", name: "Bob" });
@@ -53,7 +61,10 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
     const first = await mailbox.list(mark);
     expect([first.items.length, subjectsOf(first)[0], first.hasMore]).toEqual([25, "mail 0", true]);
     const second = await mailbox.list(first.mark);
-    expect([subjectsOf(second), second.hasMore]).toEqual([[25, 26, 27, 28, 29].map((number) => `mail ${number}`), false]);
+    expect([subjectsOf(second), second.hasMore]).toEqual([
+      [25, 26, 27, 28, 29].map((number) => `mail ${number}`),
+      false,
+    ]);
   });
 
   it("takes what is moved into the mailbox for new", async () => {

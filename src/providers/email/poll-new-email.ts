@@ -36,7 +36,8 @@ export const newEmail = definePoll({
   promptOf: promptOfMail,
   senderOf: senderOfMail,
   isNamed: (name, { payload }) => name === textAt(payload, "messageId"),
-  findOwnSender: async (call) => senderOfMail({ from: textAt(call.credential, "fromAddress") ?? textAt(call.credential, "user") }).id,
+  findOwnSender: async (call) =>
+    senderOfMail({ from: textAt(call.credential, "fromAddress") ?? textAt(call.credential, "user") }).id,
 });
 
 async function listNewest(client: ImapFlow, opened: MailboxObject): Promise<PollItem[]> {
@@ -56,7 +57,11 @@ async function listAfter(client: ImapFlow, opened: MailboxObject, last: number):
 }
 
 /** The list is complete, because a connection for each mail that is read would be one login for each. */
-async function readItems(client: ImapFlow, opened: MailboxObject, which: { range: string; isUid: boolean }): Promise<PollItem[]> {
+async function readItems(
+  client: ImapFlow,
+  opened: MailboxObject,
+  which: { range: string; isUid: boolean },
+): Promise<PollItem[]> {
   const mails = await readMails(client, which, { includeBody: true, hasRoom: () => false, newestFirst: false });
   return mails.map((mail) => ({ id: toMark(opened, mail.uid), payload: mail }));
 }
@@ -70,4 +75,7 @@ async function findLast(client: ImapFlow, { uidNext, exists }: MailboxObject): P
 
 const toMark = ({ uidValidity }: MailboxObject, uid: number): string => `${uidValidity}:${uid}`;
 
-const readMark = (mark: string): [string, number] => [mark.slice(0, mark.lastIndexOf(":")), Number(mark.slice(mark.lastIndexOf(":") + 1))];
+const readMark = (mark: string): [string, number] => [
+  mark.slice(0, mark.lastIndexOf(":")),
+  Number(mark.slice(mark.lastIndexOf(":") + 1)),
+];

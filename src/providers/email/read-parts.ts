@@ -13,8 +13,12 @@ export async function readParts(
     const size = decodedSize(part);
     const file = { filename: filenameOf(part), mimeType: part.type, size };
     // A mail that is nothing but a file has one part.
-    const content = hasRoom(size) ? await download(client, { uid, part: part.part ?? "1", mostBytes: mostOf(part) }) : undefined;
-    files.push(content === undefined ? file : { ...file, size: content.length, contentBase64: content.toString("base64") });
+    const content = hasRoom(size)
+      ? await download(client, { uid, part: part.part ?? "1", mostBytes: mostOf(part) })
+      : undefined;
+    files.push(
+      content === undefined ? file : { ...file, size: content.length, contentBase64: content.toString("base64") },
+    );
   }
   return files;
 }
@@ -32,7 +36,8 @@ export function textEnd(source: Buffer | undefined, structure: MessageStructureO
     .reduce((end, { size = 0 }) => end + partHeaderBytes + size, structure ? header : Number.POSITIVE_INFINITY);
 }
 
-const listLeaves = (node: MessageStructureObject): MessageStructureObject[] => node.childNodes?.flatMap(listLeaves) ?? [node];
+const listLeaves = (node: MessageStructureObject): MessageStructureObject[] =>
+  node.childNodes?.flatMap(listLeaves) ?? [node];
 
 type Wanted = { uid: number; part: string; mostBytes: number };
 

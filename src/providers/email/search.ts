@@ -30,7 +30,10 @@ export const action = defineAction({
     to: z.array(z.string()).describe("Recipients."),
     cc: z.array(z.string()).optional().describe("Recipients of a copy."),
     replyTo: z.string().optional().describe("Where the sender wants answers."),
-    references: z.array(z.string()).optional().describe("Message-IDs of the conversation before this mail, oldest first."),
+    references: z
+      .array(z.string())
+      .optional()
+      .describe("Message-IDs of the conversation before this mail, oldest first."),
     subject: z.string().optional().describe("Subject line."),
     date: z.string().optional().describe("Time sent, ISO 8601."),
     snippet: z.string().describe("Start of the text."),
@@ -47,7 +50,11 @@ export const action = defineAction({
       const newest = (await find(client, { ...words, ...(unseenOnly ? { seen: false } : {}) })).slice(0, limit);
       if (newest.length === 0) return [];
       const hasRoom = includeAttachments ? createRoom() : () => false;
-      return await readMails(client, { range: newest.join(","), isUid: true }, { includeBody, hasRoom, newestFirst: true });
+      return await readMails(
+        client,
+        { range: newest.join(","), isUid: true },
+        { includeBody, hasRoom, newestFirst: true },
+      );
     }),
 });
 

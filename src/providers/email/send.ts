@@ -31,7 +31,9 @@ export const action = defineAction({
     references: z
       .array(z.string().min(1))
       .optional()
-      .describe("Message-IDs of the conversation, oldest first, as email_search returns them; inReplyTo is added where it is given."),
+      .describe(
+        "Message-IDs of the conversation, oldest first, as email_search returns them; inReplyTo is added where it is given.",
+      ),
     attachments: attachmentsInput(mostAttachedBytes),
   }),
   output: z.object({
@@ -42,7 +44,8 @@ export const action = defineAction({
   async run({ input, idempotencyKey, clock, ...call }) {
     const { fromAddress, user } = call.credential;
     const from = readAddress(fromAddress ?? user, "the credential's fromAddress");
-    if ([input.to, input.cc, input.bcc].every((list) => !list?.length)) throw refuseInput("/to", "must name a recipient");
+    if ([input.to, input.cc, input.bcc].every((list) => !list?.length))
+      throw refuseInput("/to", "must name a recipient");
     const mail = {
       ...readBodies(input),
       from,
@@ -92,8 +95,10 @@ const readAddresses = (texts: string[] | undefined, field: string): Address[] =>
 
 /** `ann@example.com` or `Ann <ann@example.com>`: exactly one, so that a field never names more people than it has entries. */
 function readAddress(text: string, pointer: string): Address {
-  const [, name = "", bracketed, bare] = /^(?:(.*?)\s*<([^<>]*)>|([^<>]*))$/.exec(refuseLineBreaks(text.trim(), pointer)) ?? [];
+  const [, name = "", bracketed, bare] =
+    /^(?:(.*?)\s*<([^<>]*)>|([^<>]*))$/.exec(refuseLineBreaks(text.trim(), pointer)) ?? [];
   const address = bracketed ?? bare ?? "";
-  if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(address)) throw refuseInput(pointer, "is not an email address");
+  if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(address))
+    throw refuseInput(pointer, "is not an email address");
   return { name: name.replace(/^"(.*)"$/, "$1").replaceAll(/\\(.)/g, "$1"), address };
 }

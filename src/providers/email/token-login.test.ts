@@ -30,7 +30,9 @@ async function startLines(greeting: string, answer: (line: string) => string) {
 }
 
 const sasl = (token: string) => Buffer.from(`user=${user}\u0001auth=Bearer ${token}\u0001\u0001`).toString("base64");
-const challenge = Buffer.from('{"status":"401","schemes":"bearer mac","scope":"https://mail.google.com/"}').toString("base64");
+const challenge = Buffer.from('{"status":"401","schemes":"bearer mac","scope":"https://mail.google.com/"}').toString(
+  "base64",
+);
 
 const account = (port: number, accessToken: string) => ({
   kind: "google",
@@ -94,8 +96,10 @@ describe("SMTP with a token", () => {
   const microsoft = (refusal: string) =>
     startLines(
       "220 FR3P281CA0094.outlook.office365.com Microsoft ESMTP MAIL Service ready\r\n",
-      speakSmtp(["FR3P281CA0094.outlook.office365.com Hello", "SIZE 157286400", "AUTH LOGIN XOAUTH2", "SMTPUTF8"], (line) =>
-        line === `AUTH XOAUTH2 ${sasl("good")}` ? "235 2.7.0 Authentication successful\r\n" : `535 ${refusal}\r\n`,
+      speakSmtp(
+        ["FR3P281CA0094.outlook.office365.com Hello", "SIZE 157286400", "AUTH LOGIN XOAUTH2", "SMTPUTF8"],
+        (line) =>
+          line === `AUTH XOAUTH2 ${sasl("good")}` ? "235 2.7.0 Authentication successful\r\n" : `535 ${refusal}\r\n`,
       ),
     );
   const unsuccessful = "5.7.3 Authentication unsuccessful [FR3P281CA0094.DEUP281.PROD.OUTLOOK.COM]";
@@ -125,7 +129,10 @@ describe("SMTP with a token", () => {
   ])("takes another token once where %s refuses the first", async (_, start) => {
     const { port, lines, connections } = await start();
     expect(await write(port, "bad", "good")).toMatchObject([{ accepted: ["bob@example.com"] }]);
-    expect(lines.filter((line) => line.startsWith("AUTH"))).toEqual([`AUTH XOAUTH2 ${sasl("bad")}`, `AUTH XOAUTH2 ${sasl("good")}`]);
+    expect(lines.filter((line) => line.startsWith("AUTH"))).toEqual([
+      `AUTH XOAUTH2 ${sasl("bad")}`,
+      `AUTH XOAUTH2 ${sasl("good")}`,
+    ]);
     expect(connections()).toBe(2);
     expect(lines.filter((line) => line === "DATA")).toHaveLength(1);
   });
@@ -147,7 +154,9 @@ describe("SMTP with a token", () => {
       "220 hello\r\n",
       speakSmtp(["hello", "AUTH PLAIN LOGIN"], () => "535 5.7.8 no\r\n"),
     );
-    await expect(write(port, "good")).rejects.toThrow(/The SMTP server does not take the sign-in of Google and Microsoft/);
+    await expect(write(port, "good")).rejects.toThrow(
+      /The SMTP server does not take the sign-in of Google and Microsoft/,
+    );
     expect(lines.join("\n")).not.toContain("AUTH");
   });
 });
@@ -175,20 +184,28 @@ describe("IMAP with a token", () => {
   it("answers Google's challenge, and says that the account is refused", async () => {
     const { port, lines } = await startLines(
       "* OK Gimap ready for requests\r\n",
-      speakImap("IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=PLAIN", (tag) => `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials (Failure)`),
+      speakImap(
+        "IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=PLAIN",
+        (tag) => `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials (Failure)`,
+      ),
     );
     await expect(find(port, "bad")).rejects.toMatchObject({
       provider: { status: 401, code: "AUTHENTICATIONFAILED", refusesCredential: true },
       message: expect.stringContaining("Invalid credentials (Failure) Connect the account again"),
     });
-    const [asked = -1] = lines.flatMap((line, index) => (line.endsWith(`AUTHENTICATE XOAUTH2 ${sasl("bad")}`) ? [index] : []));
+    const [asked = -1] = lines.flatMap((line, index) =>
+      line.endsWith(`AUTHENTICATE XOAUTH2 ${sasl("bad")}`) ? [index] : [],
+    );
     expect(lines[asked + 1]).toBe("");
   });
 
   it("names the host where OAUTHBEARER is offered", async () => {
     const { port, lines } = await startLines(
       "* OK ready\r\n",
-      speakImap("IMAP4rev1 SASL-IR AUTH=OAUTHBEARER", (tag) => `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials (Failure)`),
+      speakImap(
+        "IMAP4rev1 SASL-IR AUTH=OAUTHBEARER",
+        (tag) => `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials (Failure)`,
+      ),
     );
     await expect(find(port, "bad")).rejects.toMatchObject({ provider: { refusesCredential: true } });
     const sent =
@@ -212,7 +229,10 @@ describe("IMAP with a token", () => {
       "* OK ready\r\n",
       speakImap("IMAP4rev1 SASL-IR AUTH=XOAUTH2", (tag) => `${tag} NO [UNAVAILABLE] Temporary System Error`),
     );
-    await expect(find(port, "good", "other")).rejects.toMatchObject({ isUnauthorized: false, provider: { code: "UNAVAILABLE" } });
+    await expect(find(port, "good", "other")).rejects.toMatchObject({
+      isUnauthorized: false,
+      provider: { code: "UNAVAILABLE" },
+    });
   });
 
   it("says where a server takes no token, and sends none", async () => {
@@ -220,7 +240,9 @@ describe("IMAP with a token", () => {
       "* OK ready\r\n",
       speakImap("IMAP4rev1 AUTH=PLAIN", (tag) => `${tag} NO no`),
     );
-    await expect(find(port, "good")).rejects.toThrow(/The IMAP server does not take the sign-in of Google and Microsoft/);
+    await expect(find(port, "good")).rejects.toThrow(
+      /The IMAP server does not take the sign-in of Google and Microsoft/,
+    );
     expect(lines.join("\n")).not.toContain("AUTHENTICATE");
   });
 });
@@ -229,7 +251,9 @@ describeWithProgram("dovecot", "a mailbox opened with a token", () => {
   let server: NonNullable<Awaited<ReturnType<typeof startDovecot>>>;
   const tokens = createHttpServer((request, response) => {
     const isGood = new URL(request.url ?? "", "http://x").searchParams.get("access_token") === "good";
-    response.writeHead(isGood ? 200 : 401, { "content-type": "application/json" }).end(JSON.stringify(isGood ? { email: user } : {}));
+    response
+      .writeHead(isGood ? 200 : 401, { "content-type": "application/json" })
+      .end(JSON.stringify(isGood ? { email: user } : {}));
   });
   beforeAll(async () => {
     await new Promise<void>((resolve) => tokens.listen(0, "127.0.0.1", resolve));

@@ -30,7 +30,9 @@ export const isWithoutTokenLogin = (error: unknown): boolean =>
   error instanceof Error && [noTokenLogin, "Unsupported authentication mechanism"].includes(error.message);
 
 export const withoutTokenLogin = (server: string): Refusal =>
-  new Refusal("provider_error", `${server} does not take the sign-in of Google and Microsoft (XOAUTH2).`, { effect: "none" });
+  new Refusal("provider_error", `${server} does not take the sign-in of Google and Microsoft (XOAUTH2).`, {
+    effect: "none",
+  });
 
 /** Exchange Online says the same status where an administrator has switched the protocol off, which no new token mends. */
 const switchedOff = /5\.7\.139|SmtpClientAuthentication is disabled/i;
@@ -38,7 +40,8 @@ const switchedOff = /5\.7\.139|SmtpClientAuthentication is disabled/i;
 /** Codes of RFC 5530 that say that the login itself is not accepted; others, such as UNAVAILABLE, pass. */
 const refusedLogins = new Set([undefined, "AUTHENTICATIONFAILED", "AUTHORIZATIONFAILED", "EXPIRED"]);
 
-export const isSmtpTokenRefused = (status: number, answer: string): boolean => status === 535 && !switchedOff.test(answer);
+export const isSmtpTokenRefused = (status: number, answer: string): boolean =>
+  status === 535 && !switchedOff.test(answer);
 
 export const isImapTokenRefused = (error: unknown): boolean =>
   error instanceof Error && "authenticationFailed" in error && refusedLogins.has(textAt(error, "serverResponseCode"));

@@ -10,7 +10,9 @@ export const geminiCredential = defineCredential({
   title: "Google Gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   variants: {
-    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({ headers: { "x-goog-api-key": apiKey } })),
+    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({
+      headers: { "x-goog-api-key": apiKey },
+    })),
   },
   readFault: (body) => ({
     code: textAt(body, "error", "status"),

@@ -46,7 +46,10 @@ describeHttpTool(generateContent, {
               candidates: [
                 {
                   finishReason: "STOP",
-                  content: { role: "model", parts: [{ text: "hm", thought: true }, { text: "Hello " }, { text: "you" }] },
+                  content: {
+                    role: "model",
+                    parts: [{ text: "hm", thought: true }, { text: "Hello " }, { text: "you" }],
+                  },
                 },
                 { finishReason: "STOP", content: { parts: [{ text: "second" }] } },
               ],
@@ -79,7 +82,10 @@ describeHttpTool(generateContent, {
               contents: [
                 { role: "user", parts: [{ text: "Hi" }] },
                 { role: "model", parts: [{ text: "Hello" }] },
-                { role: "user", parts: [{ inlineData: { mimeType: "image/jpeg", data: "/9j/4AAQ" } }, { text: "Who is it?" }] },
+                {
+                  role: "user",
+                  parts: [{ inlineData: { mimeType: "image/jpeg", data: "/9j/4AAQ" } }, { text: "Who is it?" }],
+                },
               ],
               generationConfig: {
                 responseMimeType: "application/json",
@@ -126,7 +132,10 @@ it("reports a blocked prompt as an error", async () => {
   const provider = await startFakeProvider();
   try {
     provider.script([{ json: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: {} } }]);
-    const outcome = callTool(generateContent, { input: { model: "m", prompt: "p" }, credential: { ...credential, baseUrl: provider.url } });
+    const outcome = callTool(generateContent, {
+      input: { model: "m", prompt: "p" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     await expect(outcome).rejects.toMatchObject({
       code: "provider_error",
       message: "Google Gemini refused the call (PROHIBITED_CONTENT): the prompt was blocked.",

@@ -26,10 +26,17 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: geminiCredential,
   input: z.strictObject({
-    model: z.string().min(1).describe(`Model id without models/, e.g. ${defaultModels.gemini}.`).meta({ choices: "models" }),
+    model: z
+      .string()
+      .min(1)
+      .describe(`Model id without models/, e.g. ${defaultModels.gemini}.`)
+      .meta({ choices: "models" }),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("System instruction."),
-    maxTokens: z.int().optional().describe("Most output tokens, with those the model thinks with; what the model allows when absent."),
+    maxTokens: z
+      .int()
+      .optional()
+      .describe("Most output tokens, with those the model thinks with; what the model allows when absent."),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
     messages: messagesInput(),
     images: inlineImagesInput(),
@@ -37,7 +44,9 @@ export const action = defineAction({
     thinkingLevel: z
       .enum(["minimal", "low", "medium", "high"])
       .optional()
-      .describe("How much the model thinks before it answers; what the model does by itself when absent. For Gemini 3 and later."),
+      .describe(
+        "How much the model thinks before it answers; what the model does by itself when absent. For Gemini 3 and later.",
+      ),
   }),
   output: z.object({
     text: z.string().describe("Joined text parts of the first candidate."),
@@ -48,9 +57,15 @@ export const action = defineAction({
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
-  async run({ input: { model, prompt, system, maxTokens, temperature, messages = [], images = [], jsonSchema, thinkingLevel }, http }) {
+  async run({
+    input: { model, prompt, system, maxTokens, temperature, messages = [], images = [], jsonSchema, thinkingLevel },
+    http,
+  }) {
     const pictures = images.map(({ imageBase64 }, index) => readPicture(imageBase64, index));
-    const earlier = messages.map(({ role, text }) => ({ role: role === "assistant" ? "model" : "user", parts: [{ text }] }));
+    const earlier = messages.map(({ role, text }) => ({
+      role: role === "assistant" ? "model" : "user",
+      parts: [{ text }],
+    }));
     const shown = pictures.map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } }));
     const json = {
       contents: [...earlier, { role: "user", parts: [...shown, { text: prompt }] }],

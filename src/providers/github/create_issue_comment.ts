@@ -14,7 +14,9 @@ export const action = defineAction({
   input: z.strictObject({
     owner: z.string().min(1).describe("User or organization that owns the repository, e.g. octocat."),
     repo: z.string().min(1).describe("Name of the repository without its owner, e.g. hello-world."),
-    issueNumber: z.int().describe("Number of the issue or pull request, as in its address; github_search_issues finds it."),
+    issueNumber: z
+      .int()
+      .describe("Number of the issue or pull request, as in its address; github_search_issues finds it."),
     body: z.string().min(1).describe("Markdown text."),
   }),
   output: z.object({
@@ -23,7 +25,11 @@ export const action = defineAction({
     createdAt: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { owner, repo, issueNumber, body }, http }) {
-    const comment = await http.json({ method: "POST", path: path`/repos/${owner}/${repo}/issues/${issueNumber}/comments`, json: { body } });
+    const comment = await http.json({
+      method: "POST",
+      path: path`/repos/${owner}/${repo}/issues/${issueNumber}/comments`,
+      json: { body },
+    });
     return [
       {
         id: requireProof("GitHub", integerAt(comment, "id"), "comment id"),

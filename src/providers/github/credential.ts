@@ -11,11 +11,19 @@ export const githubCredential = defineCredential({
   baseUrl: "https://api.github.com",
   // Files of releases are uploaded there.
   origins: ["https://uploads.github.com"],
-  headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": apiVersions.rest.version, "User-Agent": "switchyard" },
+  headers: {
+    Accept: "application/vnd.github+json",
+    "X-GitHub-Api-Version": apiVersions.rest.version,
+    "User-Agent": "switchyard",
+  },
   variants: {
-    bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token."), webhookSecret }, ({ accessToken }) => ({
-      headers: { authorization: `Bearer ${accessToken}` },
-    })),
+    bearer: withFields(
+      "Access token",
+      { accessToken: secret("Fine-grained or classic token."), webhookSecret },
+      ({ accessToken }) => ({
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ),
     oauth2: withOAuth2({
       authorizeUrl: "https://github.com/login/oauth/authorize",
       tokenUrl: "https://github.com/login/oauth/access_token",

@@ -27,7 +27,8 @@ export const action = defineAction({
     note: z.string().optional().describe("Why a file has no content."),
     url: z.string().optional().describe("Web address."),
   }),
-  findBytes: ({ encoding, path: place }) => (encoding === "base64" ? [{ field: "content", name: place?.split("/").at(-1) }] : []),
+  findBytes: ({ encoding, path: place }) =>
+    encoding === "base64" ? [{ field: "content", name: place?.split("/").at(-1) }] : [],
   async run({ input, http }) {
     const segments = input.path.split("/").filter((segment) => segment !== "");
     const place = path`/repos/${input.owner}/${input.repo}/contents/` + segments.map(encodeSegment).join("/");
@@ -49,5 +50,7 @@ function decodeContent(entry: unknown): { content?: string; encoding?: string; n
   const content = textAt(entry, "content");
   if (content === undefined || textAt(entry, "encoding") !== "base64") return {};
   const bytes = Buffer.from(content, "base64");
-  return isUtf8(bytes) ? { content: bytes.toString("utf8"), encoding: "utf-8" } : { content: bytes.toString("base64"), encoding: "base64" };
+  return isUtf8(bytes)
+    ? { content: bytes.toString("utf8"), encoding: "utf-8" }
+    : { content: bytes.toString("base64"), encoding: "base64" };
 }

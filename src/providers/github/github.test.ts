@@ -7,9 +7,16 @@ import { action as searchIssues } from "./search_issues.ts";
 import { githubWebhook } from "./webhook.ts";
 
 const credential = { kind: "bearer", accessToken: "ghp_secret" };
-const headers = { authorization: "Bearer ghp_secret", accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
+const headers = {
+  authorization: "Bearer ghp_secret",
+  accept: "application/vnd.github+json",
+  "x-github-api-version": "2022-11-28",
+};
 const failure = {
-  answer: { status: 422, json: { message: "Validation Failed", errors: [{ resource: "Issue", code: "missing_field", field: "title" }] } },
+  answer: {
+    status: 422,
+    json: { message: "Validation Failed", errors: [{ resource: "Issue", code: "missing_field", field: "title" }] },
+  },
   says: /GitHub refused the call \(422 missing_field\): Validation Failed/,
 };
 
@@ -25,11 +32,19 @@ describeHttpTool(createIssue, {
           request: { method: "POST", path: "/repos/acme/site/issues", headers, json: { title: "It is broken" } },
           answer: {
             status: 201,
-            json: { number: 7, id: 99, title: "It is broken", state: "open", html_url: "https://github.com/acme/site/issues/7" },
+            json: {
+              number: 7,
+              id: 99,
+              title: "It is broken",
+              state: "open",
+              html_url: "https://github.com/acme/site/issues/7",
+            },
           },
         },
       ],
-      items: [{ number: 7, id: 99, title: "It is broken", state: "open", url: "https://github.com/acme/site/issues/7" }],
+      items: [
+        { number: 7, id: 99, title: "It is broken", state: "open", url: "https://github.com/acme/site/issues/7" },
+      ],
     },
     {
       name: "sends everything that is given and keeps strange names in their place",
@@ -139,7 +154,10 @@ describeHttpTool(createIssueComment, {
       exchanges: [
         {
           request: { method: "POST", path: "/repos/acme/site/issues/7/comments", headers, json: { body: "Done." } },
-          answer: { status: 201, json: { id: 5, html_url: "https://github.com/x", created_at: "2026-01-01T00:00:00Z" } },
+          answer: {
+            status: 201,
+            json: { id: 5, html_url: "https://github.com/x", created_at: "2026-01-01T00:00:00Z" },
+          },
         },
       ],
       items: [{ id: 5, url: "https://github.com/x", createdAt: "2026-01-01T00:00:00Z" }],
@@ -174,7 +192,15 @@ describeHttpTool(getFile, {
         },
       ],
       items: [
-        { type: "file", path: "docs/read me.md", sha: "abc", size: 5, encoding: "utf-8", content: "hello", url: "https://github.com/f" },
+        {
+          type: "file",
+          path: "docs/read me.md",
+          sha: "abc",
+          size: 5,
+          encoding: "utf-8",
+          content: "hello",
+          url: "https://github.com/f",
+        },
       ],
     },
     {
@@ -220,7 +246,11 @@ it("believes only what GitHub signed", () => {
   });
   const options = { secret: "It's a Secret to Everybody", now: new Date() };
   const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-  expect(githubWebhook.verify(request(signature), options)).toEqual({ accepted: true, event: "push", deliveryId: "d1" });
+  expect(githubWebhook.verify(request(signature), options)).toEqual({
+    accepted: true,
+    event: "push",
+    deliveryId: "d1",
+  });
   expect(githubWebhook.verify(request(signature.replace("7", "8")), options)).toMatchObject({ accepted: false });
   expect(githubWebhook.verify(request(""), options)).toMatchObject({ accepted: false });
 });

@@ -19,7 +19,9 @@ export const action = defineAction({
     query: z
       .string()
       .min(1)
-      .describe("Search query, e.g. repo:octocat/hello-world is:open label:bug. Add is:issue or is:pull-request for one kind only."),
+      .describe(
+        "Search query, e.g. repo:octocat/hello-world is:open label:bug. Add is:issue or is:pull-request for one kind only.",
+      ),
     sort: z.enum(["created", "updated", "comments"]).optional().describe("What to sort by; best match when absent."),
     order: z.enum(["asc", "desc"]).optional().describe("Direction of the sorting."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
@@ -49,14 +51,20 @@ export const action = defineAction({
       isPullRequest: at(issue, "pull_request") !== undefined,
       repository: textAt(issue, "repository_url")?.split("/repos/").at(-1),
       author: textAt(issue, "user", "login"),
-      labels: listAt(issue, "labels").flatMap((label) => textAt(label, "name") ?? (typeof label === "string" ? label : [])),
+      labels: listAt(issue, "labels").flatMap(
+        (label) => textAt(label, "name") ?? (typeof label === "string" ? label : []),
+      ),
       url: textAt(issue, "html_url"),
       updatedAt: textAt(issue, "updated_at"),
     }));
   },
 });
 
-async function searchPages(http: Http, search: { q: string; sort: string | undefined; order: string | undefined }, limit: number) {
+async function searchPages(
+  http: Http,
+  search: { q: string; sort: string | undefined; order: string | undefined },
+  limit: number,
+) {
   const perPage = Math.min(limit, pageSize);
   return await collectPages<unknown, number>(limit, async (page = 1) => {
     const answer = await http.json({ path: "/search/issues", query: { ...search, per_page: perPage, page } });
@@ -67,15 +75,25 @@ async function searchPages(http: Http, search: { q: string; sort: string | undef
 
 /** Fine-grained tokens and GitHub Apps may not ask for issues and pull requests at once. */
 const wantsOneKind = (error: unknown): boolean =>
-  error instanceof Refusal && error.provider?.status === 422 && /must include 'is:issue' or 'is:pull-request'/i.test(error.message);
+  error instanceof Refusal &&
+  error.provider?.status === 422 &&
+  /must include 'is:issue' or 'is:pull-request'/i.test(error.message);
 
 const sortFields = { created: "created_at", updated: "updated_at", comments: "comments" };
 
 /** As GitHub sorts; best matches of both kinds in turn, because how good they are is not said. */
-function merge([issues = [], pulls = []]: unknown[][], sort: keyof typeof sortFields | undefined, order = "desc"): unknown[] {
+function merge(
+  [issues = [], pulls = []]: unknown[][],
+  sort: keyof typeof sortFields | undefined,
+  order = "desc",
+): unknown[] {
   if (sort === undefined)
-    return issues.flatMap((issue, index) => [issue, ...pulls.slice(index, index + 1)]).concat(pulls.slice(issues.length));
+    return issues
+      .flatMap((issue, index) => [issue, ...pulls.slice(index, index + 1)])
+      .concat(pulls.slice(issues.length));
   const keyOf = (entry: unknown) => at(entry, sortFields[sort]) as string | number;
-  const sorted = [...issues, ...pulls].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : keyOf(one) > keyOf(other) ? 1 : 0));
+  const sorted = [...issues, ...pulls].sort((one, other) =>
+    keyOf(one) < keyOf(other) ? -1 : keyOf(one) > keyOf(other) ? 1 : 0,
+  );
   return order === "asc" ? sorted : sorted.reverse();
 }

@@ -10,7 +10,8 @@ export const githubWebhook = defineWebhook({
   secretField: "webhookSecret",
   verify({ headers, body }, { secret }) {
     const expected = `sha256=${hmacHex("sha256", secret, body)}`;
-    if (!isSameText(headers["x-hub-signature-256"] ?? "", expected)) return { accepted: false, reason: "the signature does not match" };
+    if (!isSameText(headers["x-hub-signature-256"] ?? "", expected))
+      return { accepted: false, reason: "the signature does not match" };
     const event = headers["x-github-event"] ?? null;
     // Sent when a webhook is made, to see whether somebody answers.
     if (event === "ping") return { accepted: true, answer: { status: 200, contentType: "text/plain", body: "pong" } };
@@ -47,7 +48,11 @@ function toHook({ url, secret, events }: Pick<RegistrationRequest, "url" | "secr
   // GitHub knows events only without what happened to them, and * for all of them.
   const names = [...new Set(events.map((name) => name.split(".", 1)[0] ?? name))];
   const all = names.length === 0 || names.some((name) => name.includes("*"));
-  return { active: true, events: all ? ["*"] : names, config: { url, content_type: "json", secret, insecure_ssl: "0" } };
+  return {
+    active: true,
+    events: all ? ["*"] : names,
+    config: { url, content_type: "json", secret, insecure_ssl: "0" },
+  };
 }
 
 const urlOf = (hook: unknown): string => textAt(hook, "config", "url") ?? "";

@@ -8,7 +8,10 @@ export const gmailCredential = defineCredential({
   title: "Gmail",
   baseUrl: "https://gmail.googleapis.com",
   origins: googleOrigins,
-  variants: googleVariants(["https://www.googleapis.com/auth/gmail.modify", "https://www.googleapis.com/auth/gmail.send"]),
+  variants: googleVariants([
+    "https://www.googleapis.com/auth/gmail.modify",
+    "https://www.googleapis.com/auth/gmail.send",
+  ]),
   usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/gmail/v1/users/me/profile" })),

@@ -21,7 +21,14 @@ const headers = { authorization: "Bearer ya29.secret" };
 const failure = {
   answer: {
     status: 400,
-    json: { error: { code: 400, message: "Invalid To header", status: "INVALID_ARGUMENT", errors: [{ reason: "invalidArgument" }] } },
+    json: {
+      error: {
+        code: 400,
+        message: "Invalid To header",
+        status: "INVALID_ARGUMENT",
+        errors: [{ reason: "invalidArgument" }],
+      },
+    },
   },
   says: /Gmail refused the call \(400 invalidArgument\): Invalid To header/,
 };
@@ -60,7 +67,11 @@ describeHttpTool(sendEmail, {
           answer: { json: { id: "t1", threadId: "t1", payload: { headers: [] } } },
         },
         {
-          request: { method: "POST", path: "/gmail/v1/users/me/messages/send", json: { raw: expect.any(String), threadId: "t1" } },
+          request: {
+            method: "POST",
+            path: "/gmail/v1/users/me/messages/send",
+            json: { raw: expect.any(String), threadId: "t1" },
+          },
           answer: { json: { id: "m2", threadId: "t1" } },
         },
       ],
@@ -81,7 +92,10 @@ describeHttpTool(searchEmails, {
       name: "finds messages and reads their headers",
       input: {},
       exchanges: [
-        { request: { method: "GET", path: "/gmail/v1/users/me/messages?maxResults=10", headers }, answer: listed(["m1"]) },
+        {
+          request: { method: "GET", path: "/gmail/v1/users/me/messages?maxResults=10", headers },
+          answer: listed(["m1"]),
+        },
         {
           request: {
             method: "GET",
@@ -176,8 +190,18 @@ describeHttpTool(searchEmails, {
                 parts: [
                   { partId: "0", mimeType: "text/plain", filename: "", body: { size: 2, data: encode("Hi") } },
                   { partId: "1", mimeType: "text/csv", filename: "a.csv", body: { size: 3, data: encode("x,y") } },
-                  { partId: "2", mimeType: "application/pdf", filename: "r.pdf", body: { attachmentId: "ANGjdJ8", size: 4 } },
-                  { partId: "3", mimeType: "video/mp4", filename: "v.mp4", body: { attachmentId: "ANGjdJ9", size: 20_000_000 } },
+                  {
+                    partId: "2",
+                    mimeType: "application/pdf",
+                    filename: "r.pdf",
+                    body: { attachmentId: "ANGjdJ8", size: 4 },
+                  },
+                  {
+                    partId: "3",
+                    mimeType: "video/mp4",
+                    filename: "v.mp4",
+                    body: { attachmentId: "ANGjdJ9", size: 20_000_000 },
+                  },
                 ],
               },
             },
@@ -223,7 +247,12 @@ describeHttpTool(modifyLabels, {
       input: { messageId: "m1", removeLabelIds: ["UNREAD"] },
       exchanges: [
         {
-          request: { method: "POST", path: "/gmail/v1/users/me/messages/m1/modify", headers, json: { removeLabelIds: ["UNREAD"] } },
+          request: {
+            method: "POST",
+            path: "/gmail/v1/users/me/messages/m1/modify",
+            headers,
+            json: { removeLabelIds: ["UNREAD"] },
+          },
           answer: { json: { id: "m1", threadId: "t1", labelIds: ["INBOX"] } },
         },
       ],
@@ -314,7 +343,10 @@ describe("Gmail", () => {
       references: "<first@example.com> <m1@example.com>",
       replyTo: [{ address: "team@example.com" }],
     });
-    provider.script([{ status: 404, json: { error: { code: 404, message: "Requested entity was not found." } } }, { json: { id: "m5" } }]);
+    provider.script([
+      { status: 404, json: { error: { code: 404, message: "Requested entity was not found." } } },
+      { json: { id: "m5" } },
+    ]);
     expect(await callTool(sendEmail, { input, credential: at() })).toMatchObject([{ id: "m5" }]);
   });
 
@@ -325,7 +357,10 @@ describe("Gmail", () => {
     ]);
     provider.script([{ json: { id: "t1" } }, { json: { id: "m1", threadId: "t1" } }]);
     const large = [{ filename: "b.bin", contentBase64: Buffer.alloc(4_000_000, 7).toString("base64") }];
-    await callTool(sendEmail, { input: { to: ["a@example.com"], subject: "s", threadId: "t1", attachments: large }, credential: at() });
+    await callTool(sendEmail, {
+      input: { to: ["a@example.com"], subject: "s", threadId: "t1", attachments: large },
+      credential: at(),
+    });
     expect(provider.requests()[1]).toMatchObject({
       path: "/upload/gmail/v1/users/me/messages/send?uploadType=multipart",
       headers: { "content-type": expect.stringMatching(/^multipart\/related; boundary=/) },
@@ -338,13 +373,19 @@ describe("Gmail", () => {
   });
 
   it("lets no line break of the input begin a header", async () => {
-    const { source, mail } = await sentMail({ to: ["a@example.com\r\nX-Evil: 1"], subject: "s\r\nBcc: evil@example.com\r\n\r\nbody" });
+    const { source, mail } = await sentMail({
+      to: ["a@example.com\r\nX-Evil: 1"],
+      subject: "s\r\nBcc: evil@example.com\r\n\r\nbody",
+    });
     expect(source).not.toMatch(/^(x-evil|bcc):/im);
     expect(mail.bcc).toBeUndefined();
   });
 
   it("waits longer and longer when the rate limit comes as 403, and gives up on other 403", async () => {
-    const limited = (reason: string) => ({ status: 403, json: { error: { code: 403, message: "Quota", errors: [{ reason }] } } });
+    const limited = (reason: string) => ({
+      status: 403,
+      json: { error: { code: 403, message: "Quota", errors: [{ reason }] } },
+    });
     const waits: number[] = [];
     provider.script([limited("rateLimitExceeded"), limited("userRateLimitExceeded"), { json: {} }]);
     expect(await callTool(searchEmails, { input: {}, credential: at(), waits })).toEqual([]);
@@ -357,10 +398,12 @@ describe("Gmail", () => {
   });
 
   it("does not send a mail again when the rate limit comes as 403", async () => {
-    provider.script([{ status: 403, json: { error: { code: 403, message: "Quota", errors: [{ reason: "rateLimitExceeded" }] } } }]);
-    await expect(callTool(sendEmail, { input: { to: ["a@example.com"], subject: "s" }, credential: at() })).rejects.toThrow(
-      "403 rateLimitExceeded",
-    );
+    provider.script([
+      { status: 403, json: { error: { code: 403, message: "Quota", errors: [{ reason: "rateLimitExceeded" }] } } },
+    ]);
+    await expect(
+      callTool(sendEmail, { input: { to: ["a@example.com"], subject: "s" }, credential: at() }),
+    ).rejects.toThrow("403 rateLimitExceeded");
     expect(provider.requests()).toHaveLength(1);
   });
 
@@ -373,8 +416,12 @@ describe("Gmail", () => {
     provider.script([{ json: { emailAddress: "ann@example.com" } }]);
     expect(await callTool(check, { input: {}, credential: at() })).toEqual([]);
     expect(provider.requests()).toMatchObject([{ method: "GET", path: "/gmail/v1/users/me/profile", headers }]);
-    provider.script([{ status: 401, json: { error: { code: 401, message: "Invalid Credentials", status: "UNAUTHENTICATED" } } }]);
-    await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow("(401 UNAUTHENTICATED): Invalid Credentials");
+    provider.script([
+      { status: 401, json: { error: { code: 401, message: "Invalid Credentials", status: "UNAUTHENTICATED" } } },
+    ]);
+    await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow(
+      "(401 UNAUTHENTICATED): Invalid Credentials",
+    );
   });
 });
 
@@ -403,7 +450,12 @@ it("reads at most five messages at once and keeps their order", async () => {
 });
 
 describe("the body of a message", () => {
-  const part = (mimeType: string, text: string | Buffer, more = {}) => ({ mimeType, filename: "", body: { data: encode(text) }, ...more });
+  const part = (mimeType: string, text: string | Buffer, more = {}) => ({
+    mimeType,
+    filename: "",
+    body: { data: encode(text) },
+    ...more,
+  });
 
   it("is the plain text somewhere in its parts, without attachments", () => {
     const parts = [
@@ -420,8 +472,12 @@ describe("the body of a message", () => {
   });
 
   it("is read in the character set it was written in", () => {
-    const withCharset = (charset: string) => ({ headers: [{ name: "Content-Type", value: `text/plain; charset=${charset}` }] });
-    expect(readBody(part("text/plain", Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), withCharset("iso-8859-1")))).toBe("Grüße");
+    const withCharset = (charset: string) => ({
+      headers: [{ name: "Content-Type", value: `text/plain; charset=${charset}` }],
+    });
+    expect(readBody(part("text/plain", Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), withCharset("iso-8859-1")))).toBe(
+      "Grüße",
+    );
     expect(readBody(part("text/plain", Buffer.from([0xa4]), withCharset('"iso-8859-15"')))).toBe("€");
     expect(readBody(part("text/plain", Buffer.from([0xfc]), withCharset("no-such-thing")))).toBe("ü");
     expect(readBody(part("text/plain", "schon ü", withCharset("iso-8859-1")))).toBe("schon ü");

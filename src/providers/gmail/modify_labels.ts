@@ -21,7 +21,9 @@ export const action = defineAction({
     removeLabelIds: z
       .array(z.string())
       .optional()
-      .describe("Ids of the labels to remove, e.g. INBOX to archive, UNREAD to mark as read; gmail_search_emails finds them on messages.")
+      .describe(
+        "Ids of the labels to remove, e.g. INBOX to archive, UNREAD to mark as read; gmail_search_emails finds them on messages.",
+      )
       .meta({ title: "Remove labels" }),
   }),
   output: z.object({
@@ -29,7 +31,11 @@ export const action = defineAction({
     labelIds: z.array(z.string()).describe("Labels now."),
   }),
   async run({ input: { messageId, ...labels }, http }) {
-    const message = await http.json({ method: "POST", path: path`/gmail/v1/users/me/messages/${messageId}/modify`, json: labels });
+    const message = await http.json({
+      method: "POST",
+      path: path`/gmail/v1/users/me/messages/${messageId}/modify`,
+      json: labels,
+    });
     return [{ id: requireProof("Gmail", textAt(message, "id"), "message id"), labelIds: textsAt(message, "labelIds") }];
   },
 });

@@ -49,7 +49,10 @@ describe("the first look", () => {
     provider.script([listed(["new", "old"], "older"), { json: { internalDate: String(tenMinutesAgo * 1000 + 999) } }]);
     expect((await gmail.list(null)).mark).toBe(String(tenMinutesAgo + 2));
     expect(asked()[1]).toEqual({ place: "messages/old", format: "minimal", fields: "internalDate" });
-    provider.script([listed(["new", "old"], "older"), { json: { internalDate: String((nowSeconds - 86_400) * 1000) } }]);
+    provider.script([
+      listed(["new", "old"], "older"),
+      { json: { internalDate: String((nowSeconds - 86_400) * 1000) } },
+    ]);
     expect((await gmail.list(null)).mark).toBe(String(nowSeconds - twoHours));
     provider.script([listed(["new", "old"], "older"), { status: 404, json: { error: { code: 404 } } }]);
     expect((await gmail.list(null)).mark).toBe(String(nowSeconds + 2));
@@ -65,8 +68,13 @@ describe("a later look", () => {
   it("asks for what came since the last one, with both ends counted in, and moves the mark to two hours before now", async () => {
     provider.script([listed(["m2", "m1"])]);
     const from = nowSeconds - 8000;
-    expect(await gmail.list(String(from))).toMatchObject({ items: [{ id: "m1" }, { id: "m2" }], mark: String(nowSeconds - twoHours) });
-    expect(asked()).toEqual([{ place: "messages", q: `-in:drafts after:${from - 1}`, labelIds: "INBOX", maxResults: "500" }]);
+    expect(await gmail.list(String(from))).toMatchObject({
+      items: [{ id: "m1" }, { id: "m2" }],
+      mark: String(nowSeconds - twoHours),
+    });
+    expect(asked()).toEqual([
+      { place: "messages", q: `-in:drafts after:${from - 1}`, labelIds: "INBOX", maxResults: "500" },
+    ]);
   });
 
   it("never sets the mark back", async () => {
@@ -143,7 +151,9 @@ describe("a mail", () => {
       { mimeType: "text/plain", filename: "", body: { data: encode("At noon?") } },
       { mimeType: "application/pdf", filename: "menu.pdf", body: { attachmentId: "a1", size: 4000 } },
     ];
-    provider.script([{ json: { id: "m1", threadId: "t1", labelIds: ["INBOX"], snippet: "At", payload: { headers, parts } } }]);
+    provider.script([
+      { json: { id: "m1", threadId: "t1", labelIds: ["INBOX"], snippet: "At", payload: { headers, parts } } },
+    ]);
     const mail = await gmail.read({ id: "m1", payload: {} });
     expect(mail).toEqual({
       id: "m1",
@@ -170,15 +180,22 @@ describe("a mail", () => {
 
 it("tells what Gmail refused", async () => {
   provider.script([
-    { status: 400, json: { error: { code: 400, message: "Invalid label: Label_9", errors: [{ reason: "invalidArgument" }] } } },
+    {
+      status: 400,
+      json: { error: { code: 400, message: "Invalid label: Label_9", errors: [{ reason: "invalidArgument" }] } },
+    },
   ]);
-  await expect(gmail.list(null)).rejects.toThrow("Gmail refused the call (400 invalidArgument): Invalid label: Label_9");
+  await expect(gmail.list(null)).rejects.toThrow(
+    "Gmail refused the call (400 invalidArgument): Invalid label: Label_9",
+  );
 });
 
 it("offers the labels of the account", async () => {
   let choices: unknown;
   const answer = {
-    json: { labels: [{ id: "INBOX", name: "INBOX", type: "system" }, { id: "Label_12", name: "Orders", type: "user" }, {}] },
+    json: {
+      labels: [{ id: "INBOX", name: "INBOX", type: "system" }, { id: "Label_12", name: "Orders", type: "user" }, {}],
+    },
   };
   const requests = await useCredential(gmailCredential, { accessToken: "ya29.secret" }, [answer], async (call) => {
     choices = await gmailCredential.choices.labels?.(call);

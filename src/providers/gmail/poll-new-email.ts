@@ -20,7 +20,10 @@ const parameters = z.strictObject({
     .describe(
       "Only mail with this label, e.g. INBOX or Label_12, at the time it is looked for. When it is empty, all mail but drafts, spam and trash counts, also what you send.",
     ),
-  query: z.string().optional().describe("Only mail that Gmail finds with this search, e.g. from:ann@example.com has:attachment."),
+  query: z
+    .string()
+    .optional()
+    .describe("Only mail that Gmail finds with this search, e.g. from:ann@example.com has:attachment."),
 });
 
 export const newEmail = definePoll({
@@ -33,7 +36,9 @@ export const newEmail = definePoll({
   everySeconds: { least: 30, usual: 120 },
   list: async ({ http }, { parameters: wanted, mark, now }) => {
     const nowSeconds = Math.floor(now.getTime() / 1000);
-    return mark === null ? await listNewest(http, wanted, nowSeconds) : await listSince(http, wanted, { ...readMark(mark), nowSeconds });
+    return mark === null
+      ? await listNewest(http, wanted, nowSeconds)
+      : await listSince(http, wanted, { ...readMark(mark), nowSeconds });
   },
   read: async ({ http }, { id }) => {
     const [message] = await readMessage(http, id, { includeBody: true, isFull: true, hasRoom: () => false });
@@ -90,7 +95,11 @@ function searchFor({ labelId, query }: Wanted, from?: number, until?: number): Q
     until === undefined ? "" : `before:${until + 1}`,
   ];
   const isHidden = labelId === "SPAM" || labelId === "TRASH";
-  return { q: words.filter(Boolean).join(" ") || undefined, labelIds: labelId || undefined, includeSpamTrash: isHidden || undefined };
+  return {
+    q: words.filter(Boolean).join(" ") || undefined,
+    labelIds: labelId || undefined,
+    includeSpamTrash: isHidden || undefined,
+  };
 }
 
 /** Oldest first. */

@@ -4,7 +4,9 @@ import { htmlToText } from "../_mail/html-to-text.ts";
 
 /** The text of a message: its plain parts, or else its HTML parts as text. Attachments are no text. */
 export function readBody(payload: unknown): string | undefined {
-  const parts = listParts(payload).filter((part) => (textAt(part, "filename") ?? "") === "" && textAt(part, "body", "data") !== undefined);
+  const parts = listParts(payload).filter(
+    (part) => (textAt(part, "filename") ?? "") === "" && textAt(part, "body", "data") !== undefined,
+  );
   const ofType = (type: string) => parts.filter((part) => textAt(part, "mimeType") === type).map(decodePart);
   const plain = ofType("text/plain");
   if (plain.length > 0) return plain.join("\n");

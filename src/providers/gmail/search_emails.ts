@@ -39,10 +39,20 @@ export const action = defineAction({
   }),
   findBytes: findAttachedBytes,
   async run({ input: { query, labelIds, includeBody, includeAttachments, limit }, http }) {
-    const request = { includeBody, isFull: includeBody || includeAttachments, hasRoom: includeAttachments ? createRoom() : () => false };
+    const request = {
+      includeBody,
+      isFull: includeBody || includeAttachments,
+      hasRoom: includeAttachments ? createRoom() : () => false,
+    };
     const ids = await collectPages<string, string>(limit, async (pageToken, wanted) => {
-      const answer = await http.json({ path: "/gmail/v1/users/me/messages", query: { q: query, labelIds, maxResults: wanted, pageToken } });
-      return { items: listAt(answer, "messages").flatMap((message) => textAt(message, "id") ?? []), next: textAt(answer, "nextPageToken") };
+      const answer = await http.json({
+        path: "/gmail/v1/users/me/messages",
+        query: { q: query, labelIds, maxResults: wanted, pageToken },
+      });
+      return {
+        items: listAt(answer, "messages").flatMap((message) => textAt(message, "id") ?? []),
+        next: textAt(answer, "nextPageToken"),
+      };
     });
     const items = [];
     for (let start = 0; start < ids.length; start += mostAtOnce) {

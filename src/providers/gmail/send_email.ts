@@ -69,7 +69,9 @@ async function send(http: Http, raw: Buffer, threadId: string | undefined): Prom
     query: { uploadType: "multipart" },
     headers: { "content-type": `multipart/related; boundary=${boundary}` },
     body: Buffer.concat([
-      Buffer.from(`--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify({ threadId })}\r\n`),
+      Buffer.from(
+        `--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify({ threadId })}\r\n`,
+      ),
       Buffer.from(`--${boundary}\r\nContent-Type: message/rfc822\r\n\r\n`),
       raw,
       Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -94,9 +96,18 @@ type Mail = {
 
 async function composeMail({ text, html, replyTo, ...mail }: Mail): Promise<Buffer> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
-  const bodies = { ...(text === undefined && html !== undefined ? {} : { text: text ?? "" }), ...(html === undefined ? {} : { html }) };
+  const bodies = {
+    ...(text === undefined && html !== undefined ? {} : { text: text ?? "" }),
+    ...(html === undefined ? {} : { html }),
+  };
   const further = replyTo === undefined ? {} : { replyTo };
-  const message = new MailComposer({ ...mail, ...bodies, ...further, disableFileAccess: true, disableUrlAccess: true }).compile();
+  const message = new MailComposer({
+    ...mail,
+    ...bodies,
+    ...further,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
   // Gmail reads the recipients from the message and takes this header out itself.
   message.keepBcc = true;
   return await message.build();

@@ -19,9 +19,14 @@ export const action = defineAction({
       .string()
       .min(1)
       .default("primary")
-      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
+      .describe(
+        "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
+      ),
     summary: z.string().min(1).describe("Title."),
-    start: z.string().min(1).describe("RFC 3339 time, e.g. 2026-01-31T09:00:00+01:00, or the date alone for all-day, e.g. 2026-01-31."),
+    start: z
+      .string()
+      .min(1)
+      .describe("RFC 3339 time, e.g. 2026-01-31T09:00:00+01:00, or the date alone for all-day, e.g. 2026-01-31."),
     end: z.string().min(1).describe("In the same form as the start; for all-day events the day after the last."),
     timeZone: z
       .string()
@@ -34,7 +39,11 @@ export const action = defineAction({
       .array(z.string().min(1))
       .optional()
       .describe("How it repeats, as RFC 5545 rules, e.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10 or EXDATE;VALUE=DATE:20260302."),
-    addMeet: z.boolean().default(false).describe("Whether to add a Google Meet meeting.").meta({ title: "Add Google Meet" }),
+    addMeet: z
+      .boolean()
+      .default(false)
+      .describe("Whether to add a Google Meet meeting.")
+      .meta({ title: "Add Google Meet" }),
     sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
   }),
   output: z.object({
@@ -45,8 +54,13 @@ export const action = defineAction({
     status: z.string().optional().describe("One of confirmed, tentative and cancelled."),
     meetUrl: z.string().optional().describe("Address of the Google Meet meeting, where one was added."),
   }),
-  async run({ input: { calendarId, start, end, timeZone, attendees, sendUpdates, recurrence, addMeet, ...event }, http, idempotencyKey }) {
-    if (recurrence?.length && !timeZone && !isDate(start)) throw refuseInput("/timeZone", "is needed for an event that repeats");
+  async run({
+    input: { calendarId, start, end, timeZone, attendees, sendUpdates, recurrence, addMeet, ...event },
+    http,
+    idempotencyKey,
+  }) {
+    if (recurrence?.length && !timeZone && !isDate(start))
+      throw refuseInput("/timeZone", "is needed for an event that repeats");
     const created = await http.json({
       method: "POST",
       path: path`/calendar/v3/calendars/${calendarId}/events`,
@@ -74,10 +88,13 @@ export const action = defineAction({
 });
 
 /** People leave out what kind of rule it is, which is nearly always how often. */
-const toRule = (text: string): string => (/^(RRULE|EXRULE|RDATE|EXDATE)[:;]/i.test(text.trim()) ? text.trim() : `RRULE:${text.trim()}`);
+const toRule = (text: string): string =>
+  /^(RRULE|EXRULE|RDATE|EXDATE)[:;]/i.test(text.trim()) ? text.trim() : `RRULE:${text.trim()}`;
 
 /** Google makes one meeting for each request id, however often it is sent. */
-const toMeeting = (requestId: string) => ({ createRequest: { requestId, conferenceSolutionKey: { type: "hangoutsMeet" } } });
+const toMeeting = (requestId: string) => ({
+  createRequest: { requestId, conferenceSolutionKey: { type: "hangoutsMeet" } },
+});
 
 const toMoment = (pointer: string, text: string, timeZone: string | undefined) =>
   isDate(text) ? { date: text } : { dateTime: readTime(pointer, text, timeZone), timeZone };

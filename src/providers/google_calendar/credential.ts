@@ -14,6 +14,7 @@ export const googleCalendarCredential = defineCredential({
   ]),
   usualKind: "oauth2",
   readFault: readGoogleFault,
-  check: async ({ http }) => void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
+  check: async ({ http }) =>
+    void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
   choices: { calendars: async ({ http }) => await listCalendars(http) },
 });

@@ -16,7 +16,9 @@ export const action = defineAction({
       .string()
       .min(1)
       .default("primary")
-      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
+      .describe(
+        "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
+      ),
     eventId: z.string().min(1).describe("Id of the event; google_calendar_list_events finds it."),
     sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
   }),

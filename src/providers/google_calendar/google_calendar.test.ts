@@ -13,7 +13,13 @@ const headers = { authorization: "Bearer ya29.secret" };
 const failure = {
   answer: {
     status: 404,
-    json: { error: { code: 404, message: "Not Found", errors: [{ domain: "global", reason: "notFound", message: "Not Found" }] } },
+    json: {
+      error: {
+        code: 404,
+        message: "Not Found",
+        errors: [{ domain: "global", reason: "notFound", message: "Not Found" }],
+      },
+    },
   },
   says: /Google Calendar refused the call \(404 notFound\): Not Found/,
 };
@@ -23,7 +29,13 @@ const event = (id: string) => ({
   start: { dateTime: "2026-01-01T10:00:00Z" },
   end: { dateTime: "2026-01-01T11:00:00Z" },
 });
-const found = (id: string) => ({ id, summary: `Event ${id}`, start: "2026-01-01T10:00:00Z", end: "2026-01-01T11:00:00Z", attendees: [] });
+const found = (id: string) => ({
+  id,
+  summary: `Event ${id}`,
+  start: "2026-01-01T10:00:00Z",
+  end: "2026-01-01T11:00:00Z",
+  attendees: [],
+});
 
 describeHttpTool(listEvents, {
   credential,
@@ -155,7 +167,11 @@ describeHttpTool(createEvent, {
             method: "POST",
             path: "/calendar/v3/calendars/primary/events?sendUpdates=none",
             headers,
-            json: { summary: "Lunch", start: { dateTime: "2026-01-01T10:00:00Z" }, end: { dateTime: "2026-01-01T11:00:00Z" } },
+            json: {
+              summary: "Lunch",
+              start: { dateTime: "2026-01-01T10:00:00Z" },
+              end: { dateTime: "2026-01-01T11:00:00Z" },
+            },
           },
           answer: { json: { ...event("e1"), status: "confirmed", htmlLink: "https://calendar.google.com/e1" } },
         },
@@ -222,7 +238,9 @@ describeHttpTool(createEvent, {
               start: { dateTime: "2026-01-05T09:00:00+01:00", timeZone: "Europe/Berlin" },
               end: { dateTime: "2026-01-05T09:15:00+01:00", timeZone: "Europe/Berlin" },
               recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=MO", "EXDATE;VALUE=DATE:20260302"],
-              conferenceData: { createRequest: { requestId: expect.any(String), conferenceSolutionKey: { type: "hangoutsMeet" } } },
+              conferenceData: {
+                createRequest: { requestId: expect.any(String), conferenceSolutionKey: { type: "hangoutsMeet" } },
+              },
             },
           },
           answer: { json: { id: "e3", hangoutLink: "https://meet.google.com/abc-defg-hij" } },
@@ -269,7 +287,10 @@ describeHttpTool(deleteEvent, {
       exchanges: [
         {
           request: { method: "DELETE", path: "/calendar/v3/calendars/c/d/events/e?1#/ü?sendUpdates=all" },
-          answer: { status: 410, json: { error: { code: 410, message: "Resource has been deleted", errors: [{ reason: "deleted" }] } } },
+          answer: {
+            status: 410,
+            json: { error: { code: 410, message: "Resource has been deleted", errors: [{ reason: "deleted" }] } },
+          },
         },
       ],
       items: [{ deleted: true, eventId: "e?1#/ü" }],
@@ -293,7 +314,10 @@ it.each([
   [{ timeMin: "2026-01-01" }, "/timeMin"],
   [{ timeMax: "next week" }, "/timeMax"],
 ])("refuses a window with %j", async (input, pointer) => {
-  await expect(callTool(listEvents, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+  await expect(callTool(listEvents, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer }],
+  });
 });
 
 describe("Google Calendar", () => {
@@ -307,8 +331,13 @@ describe("Google Calendar", () => {
 
   it("waits and repeats when the rate limit comes as 403", async () => {
     const waits: number[] = [];
-    provider.script([{ status: 403, json: { error: { code: 403, errors: [{ reason: "rateLimitExceeded" }] } } }, { status: 204 }]);
-    expect(await callTool(deleteEvent, { input: { eventId: "e1" }, credential: at(), waits })).toEqual([{ deleted: true, eventId: "e1" }]);
+    provider.script([
+      { status: 403, json: { error: { code: 403, errors: [{ reason: "rateLimitExceeded" }] } } },
+      { status: 204 },
+    ]);
+    expect(await callTool(deleteEvent, { input: { eventId: "e1" }, credential: at(), waits })).toEqual([
+      { deleted: true, eventId: "e1" },
+    ]);
     expect(waits).toHaveLength(1);
   });
 
@@ -320,14 +349,21 @@ describe("Google Calendar", () => {
     const check = { ...listEvents, run };
     provider.script([{ json: { items: [] } }]);
     expect(await callTool(check, { input: {}, credential: at() })).toEqual([]);
-    expect(provider.requests()).toMatchObject([{ method: "GET", path: "/calendar/v3/calendars/primary/events?maxResults=1", headers }]);
+    expect(provider.requests()).toMatchObject([
+      { method: "GET", path: "/calendar/v3/calendars/primary/events?maxResults=1", headers },
+    ]);
     provider.script([failure.answer]);
     await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow("404 notFound");
   });
 });
 
 it("asks for the time zone of an event that repeats before Google does", async () => {
-  const input = { summary: "x", start: "2026-01-05T09:00:00Z", end: "2026-01-05T09:15:00Z", recurrence: ["FREQ=DAILY"] };
+  const input = {
+    summary: "x",
+    start: "2026-01-05T09:00:00Z",
+    end: "2026-01-05T09:15:00Z",
+    recurrence: ["FREQ=DAILY"],
+  };
   await expect(callTool(createEvent, { input, credential })).rejects.toMatchObject({
     code: "validation_failed",
     errors: [{ pointer: "/timeZone" }],

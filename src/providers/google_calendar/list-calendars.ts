@@ -7,11 +7,16 @@ const mostCalendars = 500;
 
 export async function listCalendars(http: Http): Promise<Choice[]> {
   const calendars = await collectPages<unknown, string>(mostCalendars, async (pageToken) => {
-    const answer = await http.json({ path: "/calendar/v3/users/me/calendarList", query: { maxResults: 250, pageToken } });
+    const answer = await http.json({
+      path: "/calendar/v3/users/me/calendarList",
+      query: { maxResults: 250, pageToken },
+    });
     return { items: listAt(answer, "items"), next: textAt(answer, "nextPageToken") };
   });
   return calendars.flatMap((calendar) => {
     const value = textAt(calendar, "id");
-    return value === undefined ? [] : [{ value, title: textAt(calendar, "summaryOverride") ?? textAt(calendar, "summary") }];
+    return value === undefined
+      ? []
+      : [{ value, title: textAt(calendar, "summaryOverride") ?? textAt(calendar, "summary") }];
   });
 }

@@ -18,7 +18,9 @@ export const action = defineAction({
       .string()
       .min(1)
       .default("primary")
-      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
+      .describe(
+        "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
+      ),
     timeMin: z.iso
       .datetime({ offset: true })
       .optional()
@@ -32,7 +34,10 @@ export const action = defineAction({
       .describe("Only events that start before this time, RFC 3339, e.g. 2026-02-01T00:00:00+01:00.")
       .meta({ title: "Until" }),
     query: z.string().optional().describe("Free text."),
-    timeZone: z.string().optional().describe("IANA zone of the times in the answer, e.g. Europe/Berlin; that of the calendar when absent."),
+    timeZone: z
+      .string()
+      .optional()
+      .describe("IANA zone of the times in the answer, e.g. Europe/Berlin; that of the calendar when absent."),
     limit: z.int().min(1).max(250).default(20).describe("Most items to return (1-250)."),
   }),
   output: z.object({
@@ -53,7 +58,16 @@ export const action = defineAction({
     const timeMax = input.timeMax ? readTime("/timeMax", input.timeMax) : undefined;
     const timeMin = input.timeMin ? readTime("/timeMin", input.timeMin) : fromNowOn(clock.now(), timeMax);
     const events = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
-      const query = { timeMin, timeMax, timeZone, q, singleEvents: true, orderBy: "startTime", maxResults: wanted, pageToken };
+      const query = {
+        timeMin,
+        timeMax,
+        timeZone,
+        q,
+        singleEvents: true,
+        orderBy: "startTime",
+        maxResults: wanted,
+        pageToken,
+      };
       const answer = await http.json({ path: path`/calendar/v3/calendars/${calendarId}/events`, query });
       return { items: listAt(answer, "items"), next: textAt(answer, "nextPageToken") };
     });

@@ -33,7 +33,9 @@ const event = (id: string, created: string, more: Record<string, unknown> = {}) 
   end: { date: "2026-12-02" },
   ...more,
 });
-const listed = (items: unknown[], nextPageToken?: string) => ({ json: { kind: "calendar#events", items, nextPageToken } });
+const listed = (items: unknown[], nextPageToken?: string) => ({
+  json: { kind: "calendar#events", items, nextPageToken },
+});
 const gone = {
   status: 410,
   json: {
@@ -48,15 +50,24 @@ const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => 
 const asked = () =>
   provider.requests().map(({ path }) => {
     const url = new URL(path, "https://calendar.test");
-    return { place: decodeURIComponent(url.pathname), ...Object.fromEntries(url.searchParams) } as Record<string, string>;
+    return { place: decodeURIComponent(url.pathname), ...Object.fromEntries(url.searchParams) } as Record<
+      string,
+      string
+    >;
   });
 
 describe("the first look", () => {
   it("says so where more was changed within a week than it can list, instead of missing the newest", async () => {
     const busy = Array.from({ length: 250 }, (_, index) => event(`e${index}`, "08:00:00"));
-    provider.script([...Array.from({ length: 20 }, (_, page) => listed(busy, `p${page}`)), listed([event("newest", "11:00:00")])]);
+    provider.script([
+      ...Array.from({ length: 20 }, (_, page) => listed(busy, `p${page}`)),
+      listed([event("newest", "11:00:00")]),
+    ]);
     await expect(calendar.list(null)).rejects.toThrow(/calendarId .*more than 5,000 changes within a week/);
-    provider.script([...Array.from({ length: 19 }, (_, page) => listed(busy, `p${page}`)), listed([event("newest", "11:00:00")])]);
+    provider.script([
+      ...Array.from({ length: 19 }, (_, page) => listed(busy, `p${page}`)),
+      listed([event("newest", "11:00:00")]),
+    ]);
     expect(idsOf(await calendar.list(null)).at(-1)).toBe("newest");
   });
 
@@ -107,7 +118,9 @@ describe("a later look", () => {
         event("series_20261201", "11:34:00", { recurringEventId: "series", updated: at("11:35:00") }),
       ]),
     ]);
-    const page = await calendar.list(markOf("10:30:00"), { parameters: { calendarId: "team@group.calendar.google.com" } });
+    const page = await calendar.list(markOf("10:30:00"), {
+      parameters: { calendarId: "team@group.calendar.google.com" },
+    });
     expect([idsOf(page), page.mark, page.hasMore]).toEqual([["new", "series"], markOf("11:00:00"), false]);
     expect(asked()[0]).toMatchObject({
       place: "/calendar/v3/calendars/team@group.calendar.google.com/events",
@@ -149,7 +162,11 @@ describe("a later look", () => {
     const page = await calendar.list(`${long} ${long}`);
     expect(page).toEqual({ items: [], mark: `${long} 2026-11-10T12:00:00.000Z`, hasMore: true });
     provider.script([listed([event("a", "08:00:00")])]);
-    expect(await calendar.list(page.mark)).toMatchObject({ items: [{ id: "a" }], mark: markOf("11:00:00"), hasMore: false });
+    expect(await calendar.list(page.mark)).toMatchObject({
+      items: [{ id: "a" }],
+      mark: markOf("11:00:00"),
+      hasMore: false,
+    });
     provider.script([gone]);
     expect(await calendar.list(page.mark)).toEqual({ items: [], mark: markOf("11:00:00"), hasMore: false });
   });
@@ -163,7 +180,9 @@ it("tells of an event by its title, its text and who created it", () => {
 });
 
 it("tells what Google refused", async () => {
-  provider.script([{ status: 404, json: { error: { code: 404, message: "Not Found", errors: [{ reason: "notFound" }] } } }]);
+  provider.script([
+    { status: 404, json: { error: { code: 404, message: "Not Found", errors: [{ reason: "notFound" }] } } },
+  ]);
   await expect(calendar.list(null)).rejects.toThrow("Google Calendar refused the call (404 notFound): Not Found");
 });
 
@@ -174,9 +193,14 @@ it("offers the calendars of the account", async () => {
     { id: "t@group", summary: "Team", summaryOverride: "Ours" },
     {},
   ];
-  const requests = await useCredential(googleCalendarCredential, { accessToken: "ya29.secret" }, [listed(items)], async (call) => {
-    choices = await googleCalendarCredential.choices.calendars?.(call);
-  });
+  const requests = await useCredential(
+    googleCalendarCredential,
+    { accessToken: "ya29.secret" },
+    [listed(items)],
+    async (call) => {
+      choices = await googleCalendarCredential.choices.calendars?.(call);
+    },
+  );
   expect(requests).toMatchObject([{ path: "/calendar/v3/users/me/calendarList?maxResults=250" }]);
   expect(choices).toEqual([
     { value: "ann@example.com", title: "ann@example.com" },

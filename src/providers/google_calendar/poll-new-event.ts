@@ -30,7 +30,9 @@ export const newEvent = definePoll({
   // A look is one request. Google allows hundreds a minute for each user; the number is in the console of the project.
   everySeconds: { least: 30, usual: 180 },
   list: async ({ http }, { parameters: { calendarId }, mark, now }) =>
-    mark === null ? await listNewest(http, calendarId, now) : await listSince(http, calendarId, { ...readMark(mark), now }),
+    mark === null
+      ? await listNewest(http, calendarId, now)
+      : await listSince(http, calendarId, { ...readMark(mark), now }),
   promptOf: (event) => known([textAt(event, "summary"), textAt(event, "description")]).join("\n\n") || undefined,
   senderOf: (event) => ({ id: textAt(event, "creator"), name: undefined }),
 });
@@ -57,7 +59,11 @@ async function listNewest(http: Http, calendarId: string, now: Date): Promise<Po
 /** From when on events must have been created, and from when on they must have been changed to be on the next page. */
 type Place = { since: number; from: number };
 
-async function listSince(http: Http, calendarId: string, { since, from, now }: Place & { now: Date }): Promise<PollPage> {
+async function listSince(
+  http: Http,
+  calendarId: string,
+  { since, from, now }: Place & { now: Date },
+): Promise<PollPage> {
   const begin = { since: now.getTime() - overlapMs, from: now.getTime() - overlapMs };
   const changed = await listChanged(http, calendarId, from);
   if (changed === undefined) {
@@ -89,19 +95,30 @@ async function listChanged(http: Http, calendarId: string, from: number) {
 type Wanted = { updatedMin: number; pageToken: string | undefined };
 
 async function listPage(http: Http, calendarId: string, { updatedMin, pageToken }: Wanted): Promise<unknown> {
-  const query = { updatedMin: new Date(updatedMin).toISOString(), orderBy: "updated", maxResults: mostOnPage, pageToken };
+  const query = {
+    updatedMin: new Date(updatedMin).toISOString(),
+    orderBy: "updated",
+    maxResults: mostOnPage,
+    pageToken,
+  };
   return await http.json({ path: path`/calendar/v3/calendars/${calendarId}/events`, query, alsoAccept: [410] });
 }
 
 /** Deleted events are listed as cancelled, and single dates of a series that were changed as events of their own. */
-const isEvent = (event: unknown): boolean => textAt(event, "status") !== "cancelled" && textAt(event, "recurringEventId") === undefined;
+const isEvent = (event: unknown): boolean =>
+  textAt(event, "status") !== "cancelled" && textAt(event, "recurringEventId") === undefined;
 
 const createdOf = (event: unknown): number => Date.parse(textAt(event, "created") ?? "") || 0;
 
 function toPollItem(event: unknown): PollItem[] {
   const id = textAt(event, "id");
   if (id === undefined) return [];
-  return [{ id, payload: { ...toEvent(event), created: textAt(event, "created"), creator: textAt(event, "creator", "email") } }];
+  return [
+    {
+      id,
+      payload: { ...toEvent(event), created: textAt(event, "created"), creator: textAt(event, "creator", "email") },
+    },
+  ];
 }
 
 const toMark = ({ since, from }: Place): string => `${new Date(since).toISOString()} ${new Date(from).toISOString()}`;

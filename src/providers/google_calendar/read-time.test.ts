@@ -17,9 +17,14 @@ it.each([
   expect(readTime("/start", text, timeZone)).toBe(expected);
 });
 
-it.each(["", "09:00", "2026-01-31", "2026-02-30T09:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:00:00+25:00", "2026-01-31T09:00:00Z\n"])(
-  "refuses %j",
-  (text) => {
-    expect(() => readTime("/start", text)).toThrow(/^start must be a time/);
-  },
-);
+it.each([
+  "",
+  "09:00",
+  "2026-01-31",
+  "2026-02-30T09:00:00Z",
+  "2026-01-31T24:00:00Z",
+  "2026-01-31T09:00:00+25:00",
+  "2026-01-31T09:00:00Z\n",
+])("refuses %j", (text) => {
+  expect(() => readTime("/start", text)).toThrow(/^start must be a time/);
+});

@@ -26,7 +26,11 @@ export const action = defineAction({
     const documentId = requireProof("Google Docs", textAt(created, "documentId"), "document id");
     if (text !== "") await insertText(http, documentId, text);
     return [
-      { documentId, title: textAt(created, "title"), url: `https://docs.google.com/document/d/${encodeURIComponent(documentId)}/edit` },
+      {
+        documentId,
+        title: textAt(created, "title"),
+        url: `https://docs.google.com/document/d/${encodeURIComponent(documentId)}/edit`,
+      },
     ];
   },
 });

@@ -13,7 +13,10 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleDocsCredential,
   input: z.strictObject({
-    documentId: z.string().min(1).describe("Id or web address of the document, e.g. https://docs.google.com/document/d/…/edit."),
+    documentId: z
+      .string()
+      .min(1)
+      .describe("Id or web address of the document, e.g. https://docs.google.com/document/d/…/edit."),
   }),
   output: z.object({
     documentId: z.string().describe("Id of the document."),

@@ -11,7 +11,10 @@ import { readContent } from "./read-content.ts";
 const credential = { accessToken: "ya29.secret" };
 const headers = { authorization: "Bearer ya29.secret" };
 const failure = {
-  answer: { status: 404, json: { error: { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" } } },
+  answer: {
+    status: 404,
+    json: { error: { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" } },
+  },
   says: /Google Docs refused the call \(404 NOT_FOUND\): Requested entity was not found\./,
 };
 
@@ -34,7 +37,10 @@ describeHttpTool(createDocument, {
       name: "inserts the text with a second call",
       input: { title: 'Ü "x"', text: "Line 1\n✓" },
       exchanges: [
-        { request: { method: "POST", path: "/v1/documents", json: { title: 'Ü "x"' } }, answer: { json: { documentId: "d/2?#" } } },
+        {
+          request: { method: "POST", path: "/v1/documents", json: { title: 'Ü "x"' } },
+          answer: { json: { documentId: "d/2?#" } },
+        },
         {
           request: {
             method: "POST",
@@ -50,13 +56,20 @@ describeHttpTool(createDocument, {
     {
       name: "makes no second call for an empty text",
       input: { title: "Plan", text: "" },
-      exchanges: [{ request: { method: "POST", path: "/v1/documents", json: { title: "Plan" } }, answer: { json: { documentId: "d1" } } }],
+      exchanges: [
+        {
+          request: { method: "POST", path: "/v1/documents", json: { title: "Plan" } },
+          answer: { json: { documentId: "d1" } },
+        },
+      ],
       items: [{ documentId: "d1", url: "https://docs.google.com/document/d/d1/edit" }],
     },
   ],
 });
 
-const paragraph = (...texts: string[]) => ({ paragraph: { elements: texts.map((content) => ({ textRun: { content } })) } });
+const paragraph = (...texts: string[]) => ({
+  paragraph: { elements: texts.map((content) => ({ textRun: { content } })) },
+});
 
 const tab = (tabId: string, title: string, text: string, childTabs: unknown[] = []): unknown => ({
   tabProperties: { tabId, title, index: 0 },
@@ -92,7 +105,12 @@ describeHttpTool(getDocument, {
       exchanges: [
         {
           request: { method: "GET", path: "/v1/documents/d1?includeTabsContent=true" },
-          answer: { json: { documentId: "d1", tabs: [tab("t.0", "One", "a\n", [tab("t.1", "Within", "b\n")]), tab("t.2", "Two", "c\n")] } },
+          answer: {
+            json: {
+              documentId: "d1",
+              tabs: [tab("t.0", "One", "a\n", [tab("t.1", "Within", "b\n")]), tab("t.2", "Two", "c\n")],
+            },
+          },
         },
       ],
       items: [
@@ -122,7 +140,10 @@ describeHttpTool(getDocument, {
       name: "keeps a strange id in its place",
       input: { documentId: "../a?b#ü" },
       exchanges: [
-        { request: { method: "GET", path: "/v1/documents/../a?b#ü?includeTabsContent=true" }, answer: { json: { documentId: "x" } } },
+        {
+          request: { method: "GET", path: "/v1/documents/../a?b#ü?includeTabsContent=true" },
+          answer: { json: { documentId: "x" } },
+        },
       ],
       items: [{ documentId: "x", text: "" }],
     },
@@ -138,7 +159,12 @@ describe("the text of a document", () => {
         { tableCells: [cell(), cell(paragraph("d\n"))] },
       ],
     };
-    const content = [{ tableOfContents: { content: [paragraph("Chapter 1\n")] } }, paragraph("Chapter 1\n"), { table }, paragraph("end\n")];
+    const content = [
+      { tableOfContents: { content: [paragraph("Chapter 1\n")] } },
+      paragraph("Chapter 1\n"),
+      { table },
+      paragraph("end\n"),
+    ];
     expect(readContent({ body: { content } }, "body")).toBe("Chapter 1\nChapter 1\na\tb\nc\n\td\nend\n");
   });
 
@@ -174,14 +200,18 @@ describe("Google Docs", () => {
 
   it("says which document was created when its text cannot be inserted", async () => {
     provider.script([{ json: { documentId: "d7" } }, failure.answer]);
-    await expect(callTool(createDocument, { input: { title: "t", text: "x" }, credential: at() })).rejects.toMatchObject({
+    await expect(
+      callTool(createDocument, { input: { title: "t", text: "x" }, credential: at() }),
+    ).rejects.toMatchObject({
       code: "provider_error",
       message:
         "The document d7 was created, but without its text. Google Docs refused the call (404 NOT_FOUND): Requested entity was not found.",
       provider: { status: 404, code: "NOT_FOUND" },
     });
     provider.script([{ json: { documentId: "d8" } }, { drop: true }]);
-    await expect(callTool(createDocument, { input: { title: "t", text: "x" }, credential: at() })).rejects.toMatchObject({
+    await expect(
+      callTool(createDocument, { input: { title: "t", text: "x" }, credential: at() }),
+    ).rejects.toMatchObject({
       code: "provider_unreachable",
       message: expect.stringContaining("The document d8 was created"),
     });
@@ -203,7 +233,9 @@ describe("Google Docs", () => {
       "Google refused the call (400 invalid_token): Invalid Value",
     );
     provider.script([{ status: 502, body: "<html>" }]);
-    await expect(callTool(check, { input: { documentId: "x" }, credential: data })).rejects.toThrow("Google refused the call (502).");
+    await expect(callTool(check, { input: { documentId: "x" }, credential: data })).rejects.toThrow(
+      "Google refused the call (502).",
+    );
   });
 });
 

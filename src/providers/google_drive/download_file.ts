@@ -32,7 +32,11 @@ export const action = defineAction({
   output: z.object({
     id: z.string().describe("File id."),
     name: z.string().optional().describe("File name."),
-    mimeType: z.string().optional().describe("Of the content; for Google documents the export type.").meta({ title: "MIME type" }),
+    mimeType: z
+      .string()
+      .optional()
+      .describe("Of the content; for Google documents the export type.")
+      .meta({ title: "MIME type" }),
     content: z.string().optional().describe("Text, when it is text."),
     contentBase64: z.string().optional().describe("Otherwise base64.").meta({ title: "Content (base64)" }),
     bytes: z.int().describe("Size of the content in bytes."),

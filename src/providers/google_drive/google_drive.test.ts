@@ -34,7 +34,14 @@ describeHttpTool(searchFiles, {
           request: { method: "GET", path: `/drive/v3/files?q=trashed = false&${list}&pageSize=20`, headers },
           answer: {
             json: {
-              files: [{ ...file("a"), size: "12", modifiedTime: "2026-01-01T00:00:00Z", webViewLink: "https://drive.google.com/a" }],
+              files: [
+                {
+                  ...file("a"),
+                  size: "12",
+                  modifiedTime: "2026-01-01T00:00:00Z",
+                  webViewLink: "https://drive.google.com/a",
+                },
+              ],
             },
           },
         },
@@ -67,11 +74,17 @@ describeHttpTool(searchFiles, {
       input: { folderId: "f1", limit: 100 },
       exchanges: [
         {
-          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=100` },
+          request: {
+            method: "GET",
+            path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=100`,
+          },
           answer: { json: { files: [file("a")], nextPageToken: "p2" } },
         },
         {
-          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=99&pageToken=p2` },
+          request: {
+            method: "GET",
+            path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=99&pageToken=p2`,
+          },
           answer: { json: { files: [file("b")] } },
         },
       ],
@@ -96,7 +109,10 @@ describeHttpTool(searchFiles, {
       input: { query: "name = 'a trashed \"b\" #?&'" },
       exchanges: [
         {
-          request: { method: "GET", path: `/drive/v3/files?q=(name = 'a trashed "b" #?&') and trashed = false&${list}&pageSize=20` },
+          request: {
+            method: "GET",
+            path: `/drive/v3/files?q=(name = 'a trashed "b" #?&') and trashed = false&${list}&pageSize=20`,
+          },
           answer: { json: { files: [] } },
         },
       ],
@@ -105,7 +121,8 @@ describeHttpTool(searchFiles, {
   ],
 });
 
-const uploadPath = "/upload/drive/v3/files?uploadType=multipart&supportsAllDrives=true&fields=id,name,mimeType,webViewLink";
+const uploadPath =
+  "/upload/drive/v3/files?uploadType=multipart&supportsAllDrives=true&fields=id,name,mimeType,webViewLink";
 const parts = (metadata: Record<string, unknown>, mimeType: string, content: string) => {
   const text = (value: string) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const json = text(JSON.stringify(metadata));
@@ -129,7 +146,9 @@ describeHttpTool(uploadFile, {
             headers: { ...headers, "content-type": expect.stringMatching(/^multipart\/related; boundary=[\w-]{36}$/) },
             body: expect.stringMatching(parts({ name: "a.txt", mimeType: "text/plain" }, "text/plain", "Hällo\n")),
           },
-          answer: { json: { id: "f1", name: "a.txt", mimeType: "text/plain", webViewLink: "https://drive.google.com/f1" } },
+          answer: {
+            json: { id: "f1", name: "a.txt", mimeType: "text/plain", webViewLink: "https://drive.google.com/f1" },
+          },
         },
       ],
       items: [{ id: "f1", name: "a.txt", mimeType: "text/plain", url: "https://drive.google.com/f1" }],
@@ -183,7 +202,10 @@ describeHttpTool(downloadFile, {
           request: { method: "GET", path: `/drive/v3/files/f1?${metadataQuery}`, headers },
           answer: { json: { id: "f1", name: "a.txt", mimeType: "text/plain", size: "7" } },
         },
-        { request: { method: "GET", path: "/drive/v3/files/f1?alt=media&supportsAllDrives=true", headers }, answer: { body: "Hällo\n" } },
+        {
+          request: { method: "GET", path: "/drive/v3/files/f1?alt=media&supportsAllDrives=true", headers },
+          answer: { body: "Hällo\n" },
+        },
       ],
       items: [{ id: "f1", name: "a.txt", mimeType: "text/plain", content: "Hällo\n", bytes: 7 }],
     },
@@ -195,7 +217,10 @@ describeHttpTool(downloadFile, {
           request: { method: "GET", path: `/drive/v3/files/a/../b?#?${metadataQuery}` },
           answer: { json: { id: "d1", name: "Plan", mimeType: "application/vnd.google-apps.document" } },
         },
-        { request: { method: "GET", path: "/drive/v3/files/a/../b?#/export?mimeType=text/plain" }, answer: { body: "\ufeffPlan" } },
+        {
+          request: { method: "GET", path: "/drive/v3/files/a/../b?#/export?mimeType=text/plain" },
+          answer: { body: "\ufeffPlan" },
+        },
       ],
       items: [{ id: "d1", name: "Plan", mimeType: "text/plain", content: "Plan", bytes: 7 }],
     },
@@ -213,7 +238,10 @@ describeHttpTool(downloadFile, {
           request: { method: "GET", path: `/drive/v3/files/s1?${metadataQuery}` },
           answer: { json: { id: "s1", name: "Ages", mimeType: "application/vnd.google-apps.spreadsheet" } },
         },
-        { request: { method: "GET", path: "/drive/v3/files/s1/export?mimeType=text/csv" }, answer: { body: "name,age\n" } },
+        {
+          request: { method: "GET", path: "/drive/v3/files/s1/export?mimeType=text/csv" },
+          answer: { body: "name,age\n" },
+        },
       ],
       items: [{ id: "s1", name: "Ages", mimeType: "text/csv", content: "name,age\n", bytes: 9 }],
     },
@@ -240,7 +268,10 @@ describeHttpTool(downloadFile, {
           request: { method: "GET", path: `/drive/v3/files/z?${metadataQuery}` },
           answer: { json: { id: "z", mimeType: "application/octet-stream", size: "2" } },
         },
-        { request: { method: "GET", path: "/drive/v3/files/z?alt=media&supportsAllDrives=true" }, answer: { body: Buffer.from([0, 0]) } },
+        {
+          request: { method: "GET", path: "/drive/v3/files/z?alt=media&supportsAllDrives=true" },
+          answer: { body: Buffer.from([0, 0]) },
+        },
       ],
       items: [{ id: "z", mimeType: "application/octet-stream", contentBase64: "AAA=", bytes: 2 }],
     },
@@ -250,7 +281,8 @@ describeHttpTool(downloadFile, {
 describe("Google Drive", () => {
   let provider: FakeProvider;
   const at = () => ({ ...credential, baseUrl: provider.url });
-  const upload = (input: Record<string, unknown>) => callTool(uploadFile, { input: { name: "a", ...input }, credential: at() });
+  const upload = (input: Record<string, unknown>) =>
+    callTool(uploadFile, { input: { name: "a", ...input }, credential: at() });
 
   beforeAll(async () => {
     provider = await startFakeProvider();
@@ -264,11 +296,17 @@ describe("Google Drive", () => {
       errors: pointers.map((pointer) => expect.objectContaining({ pointer })),
     });
     await expect(upload({})).rejects.toMatchObject(refused("/content", "/contentBase64"));
-    await expect(upload({ content: "", contentBase64: "" })).rejects.toMatchObject(refused("/content", "/contentBase64"));
+    await expect(upload({ content: "", contentBase64: "" })).rejects.toMatchObject(
+      refused("/content", "/contentBase64"),
+    );
     await expect(upload({ content: "ü".repeat(2_621_441) })).rejects.toMatchObject(refused("/content"));
-    await expect(upload({ contentBase64: Buffer.alloc(5_242_881).toString("base64") })).rejects.toMatchObject(refused("/contentBase64"));
+    await expect(upload({ contentBase64: Buffer.alloc(5_242_881).toString("base64") })).rejects.toMatchObject(
+      refused("/contentBase64"),
+    );
     await expect(upload({ contentBase64: "no base64!" })).rejects.toMatchObject(refused("/contentBase64"));
-    await expect(upload({ content: "x", mimeType: "text/plain\r\nX-Evil: 1" })).rejects.toMatchObject(refused("/mimeType"));
+    await expect(upload({ content: "x", mimeType: "text/plain\r\nX-Evil: 1" })).rejects.toMatchObject(
+      refused("/mimeType"),
+    );
     expect(provider.requests()).toHaveLength(0);
   });
 
@@ -286,17 +324,28 @@ describe("Google Drive", () => {
       message: "The file is larger than 10 MB, the most that can be downloaded.",
     });
     expect(provider.requests()).toHaveLength(1);
-    provider.script([{ json: { mimeType: "application/vnd.google-apps.document" } }, { body: Buffer.alloc(10_485_761, "x") }]);
+    provider.script([
+      { json: { mimeType: "application/vnd.google-apps.document" } },
+      { body: Buffer.alloc(10_485_761, "x") },
+    ]);
     await expect(download()).rejects.toMatchObject({ code: "validation_failed" });
   });
 
   it("reports in the provider's words when a file cannot be exported", async () => {
     const answer = {
       status: 403,
-      json: { error: { code: 403, message: "Export only supports Docs Editors files.", errors: [{ reason: "fileNotExportable" }] } },
+      json: {
+        error: {
+          code: 403,
+          message: "Export only supports Docs Editors files.",
+          errors: [{ reason: "fileNotExportable" }],
+        },
+      },
     };
     provider.script([{ json: { mimeType: "application/vnd.google-apps.unknown" } }, answer]);
-    await expect(callTool(downloadFile, { input: { fileId: "f" }, credential: at() })).rejects.toThrow("403 fileNotExportable");
+    await expect(callTool(downloadFile, { input: { fileId: "f" }, credential: at() })).rejects.toThrow(
+      "403 fileNotExportable",
+    );
     expect(provider.requests()).toHaveLength(2);
   });
 
@@ -318,7 +367,10 @@ it("says that a folder has no content, instead of asking Google for it", async (
   const provider = await startFakeProvider();
   try {
     provider.script([{ json: { id: "f", mimeType: "application/vnd.google-apps.folder" } }]);
-    const call = callTool(downloadFile, { input: { fileId: "f" }, credential: { ...credential, baseUrl: provider.url } });
+    const call = callTool(downloadFile, {
+      input: { fileId: "f" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     await expect(call).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/fileId" }] });
     expect(provider.requests()).toHaveLength(1);
   } finally {

@@ -13,12 +13,17 @@ export const action = defineAction({
   credential: googleDriveCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Drive query, e.g. name contains 'x'."),
-    folderId: z.string().optional().describe("Only in this folder: its id or web address, e.g. https://drive.google.com/drive/folders/…."),
+    folderId: z
+      .string()
+      .optional()
+      .describe("Only in this folder: its id or web address, e.g. https://drive.google.com/drive/folders/…."),
     driveId: z
       .string()
       .min(1)
       .optional()
-      .describe("Only in this shared drive: its id or web address, e.g. https://drive.google.com/drive/folders/…. All drives when absent."),
+      .describe(
+        "Only in this shared drive: its id or web address, e.g. https://drive.google.com/drive/folders/…. All drives when absent.",
+      ),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
@@ -31,11 +36,17 @@ export const action = defineAction({
   }),
   async run({ input: { query, folderId, driveId, limit }, http }) {
     const q = buildQuery(query, readGoogleId("/folderId", folderId ?? ""));
-    const drive = driveId === undefined ? { corpora: "allDrives" } : { corpora: "drive", driveId: readGoogleId("/driveId", driveId) };
+    const drive =
+      driveId === undefined
+        ? { corpora: "allDrives" }
+        : { corpora: "drive", driveId: readGoogleId("/driveId", driveId) };
     const fields = "nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
     const files = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
       const allDrives = { ...drive, supportsAllDrives: true, includeItemsFromAllDrives: true };
-      const answer = await http.json({ path: "/drive/v3/files", query: { q, ...allDrives, fields, pageSize: wanted, pageToken } });
+      const answer = await http.json({
+        path: "/drive/v3/files",
+        query: { q, ...allDrives, fields, pageSize: wanted, pageToken },
+      });
       return { items: listAt(answer, "files"), next: textAt(answer, "nextPageToken") };
     });
     return files.map((file) => ({

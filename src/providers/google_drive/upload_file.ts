@@ -26,11 +26,18 @@ export const action = defineAction({
       .optional()
       .describe("Content as base64, in a workflow also the handle of a file; at most 5 MB. Give this or content.")
       .meta({ title: "Content (base64)", contentEncoding: "base64" }),
-    mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }).describe("Media type of the content, e.g. text/csv."),
+    mimeType: z
+      .string()
+      .min(1)
+      .default("text/plain")
+      .meta({ title: "MIME type" })
+      .describe("Media type of the content, e.g. text/csv."),
     folderId: z
       .string()
       .optional()
-      .describe("Folder to put it in: its id or web address, e.g. https://drive.google.com/drive/folders/…; the top folder when absent."),
+      .describe(
+        "Folder to put it in: its id or web address, e.g. https://drive.google.com/drive/folders/…; the top folder when absent.",
+      ),
   }),
   output: z.object({
     id: z.string().optional().describe("File id."),
@@ -67,7 +74,9 @@ export const action = defineAction({
 function readContent(content: string | undefined, contentBase64: string | undefined): Buffer {
   if ((content === undefined) === (contentBase64 === undefined)) {
     const detail = "Give either content or contentBase64.";
-    throw new Refusal("validation_failed", detail, { errors: ["/content", "/contentBase64"].map((pointer) => ({ pointer, detail })) });
+    throw new Refusal("validation_failed", detail, {
+      errors: ["/content", "/contentBase64"].map((pointer) => ({ pointer, detail })),
+    });
   }
   const field = contentBase64 === undefined ? "content" : "contentBase64";
   const bytes = contentBase64 === undefined ? Buffer.from(content ?? "") : decodeBase64(contentBase64);
@@ -78,15 +87,23 @@ function readContent(content: string | undefined, contentBase64: string | undefi
 function decodeBase64(text: string): Buffer {
   const compact = text.replaceAll(/\s/g, "");
   const bytes = Buffer.from(compact, "base64");
-  const isWhole = bytes.toString("base64").replaceAll("=", "") === compact.replaceAll("=", "").replaceAll("-", "+").replaceAll("_", "/");
+  const isWhole =
+    bytes.toString("base64").replaceAll("=", "") ===
+    compact.replaceAll("=", "").replaceAll("-", "+").replaceAll("_", "/");
   if (!isWhole) throw refuseInput("/contentBase64", "must be base64");
   return bytes;
 }
 
 /** Two parts as multipart/related: what the file is, then its bytes. */
-function joinParts(boundary: string, metadata: Record<string, unknown>, media: { mimeType: string; bytes: Buffer }): Buffer {
+function joinParts(
+  boundary: string,
+  metadata: Record<string, unknown>,
+  media: { mimeType: string; bytes: Buffer },
+): Buffer {
   return Buffer.concat([
-    Buffer.from(`--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(metadata)}\r\n`),
+    Buffer.from(
+      `--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(metadata)}\r\n`,
+    ),
     Buffer.from(`--${boundary}\r\nContent-Type: ${media.mimeType}\r\n\r\n`),
     media.bytes,
     Buffer.from(`\r\n--${boundary}--\r\n`),

@@ -14,7 +14,12 @@ const failure = {
   answer: {
     status: 403,
     json: {
-      error: { code: 403, message: "Sheets is off.", status: "PERMISSION_DENIED", details: [{ "@type": "x", reason: "SERVICE_DISABLED" }] },
+      error: {
+        code: 403,
+        message: "Sheets is off.",
+        status: "PERMISSION_DENIED",
+        details: [{ "@type": "x", reason: "SERVICE_DISABLED" }],
+      },
     },
   },
   says: /Google Sheets refused the call \(403 SERVICE_DISABLED\): Sheets is off\./,
@@ -157,7 +162,10 @@ describeHttpTool(appendRows, {
             json: { values: rows },
           },
           answer: {
-            json: { spreadsheetId: "s1", updates: { updatedRange: "Sheet1!A5:D6", updatedRows: 2, updatedColumns: 4, updatedCells: 5 } },
+            json: {
+              spreadsheetId: "s1",
+              updates: { updatedRange: "Sheet1!A5:D6", updatedRows: 2, updatedColumns: 4, updatedCells: 5 },
+            },
           },
         },
       ],
@@ -190,7 +198,12 @@ describeHttpTool(updateRange, {
       input: { spreadsheetId: "s1", range: "A1:D2", rows },
       exchanges: [
         {
-          request: { method: "PUT", path: "/v4/spreadsheets/s1/values/A1:D2?valueInputOption=RAW", headers, json: { values: rows } },
+          request: {
+            method: "PUT",
+            path: "/v4/spreadsheets/s1/values/A1:D2?valueInputOption=RAW",
+            headers,
+            json: { values: rows },
+          },
           answer: { json: { updatedRange: "Sheet1!A1:D2", updatedRows: 2, updatedColumns: 4, updatedCells: 5 } },
         },
       ],
@@ -222,8 +235,14 @@ it("asks beside the token address whether the token is good", async () => {
       return [];
     };
     const check = { ...readRange, run };
-    const call = { input: { spreadsheetId: "s", range: "A1" }, credential: { ...credential, tokenUrl: `${provider.url}/token` } };
-    provider.script([{ json: {} }, { status: 400, json: { error: "invalid_token", error_description: "Invalid Value" } }]);
+    const call = {
+      input: { spreadsheetId: "s", range: "A1" },
+      credential: { ...credential, tokenUrl: `${provider.url}/token` },
+    };
+    provider.script([
+      { json: {} },
+      { status: 400, json: { error: "invalid_token", error_description: "Invalid Value" } },
+    ]);
     expect(await callTool(check, call)).toEqual([]);
     expect(provider.requests()).toMatchObject([{ method: "POST", path: "/tokeninfo", headers }]);
     await expect(callTool(check, call)).rejects.toThrow("400 invalid_token");

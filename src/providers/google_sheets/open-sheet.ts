@@ -21,7 +21,10 @@ export async function openSheet(http: Http, { spreadsheetId, sheet, headerRow }:
   const properties = listAt(answer, "sheets").map((entry) => (entry as { properties?: unknown }).properties);
   const found = sheet ? properties.find((one) => textAt(one, "title") === sheet) : properties[0];
   if (found === undefined)
-    throw refuseInput("/sheet", `names no sheet; there are: ${properties.map((one) => textAt(one, "title")).join(", ")}`);
+    throw refuseInput(
+      "/sheet",
+      `names no sheet; there are: ${properties.map((one) => textAt(one, "title")).join(", ")}`,
+    );
   const title = textAt(found, "title") ?? "";
   const name = title.replaceAll("'", "''");
   const rowCount = integerAt(found, "gridProperties", "rowCount") ?? 0;

@@ -10,12 +10,16 @@ import { newRow } from "./poll-new-row.ts";
 const sheet = { title: "Tom's orders", columnCount: 3, rows: [] as unknown[][], rowCount: 0 };
 let asked: string[] = [];
 
-const trimEnd = (cells: unknown[]): unknown[] => cells.slice(0, cells.findLastIndex((cell) => cell !== null && cell !== undefined) + 1);
+const trimEnd = (cells: unknown[]): unknown[] =>
+  cells.slice(0, cells.findLastIndex((cell) => cell !== null && cell !== undefined) + 1);
 
 function readRange(range: string) {
   const [, name = "", from = "", to = ""] = /^'(.*)'!A(\d+):C(\d+)$/.exec(range) ?? [];
-  if (name !== sheet.title.replaceAll("'", "''") || Number(to) > sheet.rowCount || Number(from) > Number(to)) return undefined;
-  const rows = Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => trimEnd(sheet.rows[Number(from) - 1 + index] ?? []));
+  if (name !== sheet.title.replaceAll("'", "''") || Number(to) > sheet.rowCount || Number(from) > Number(to))
+    return undefined;
+  const rows = Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) =>
+    trimEnd(sheet.rows[Number(from) - 1 + index] ?? []),
+  );
   const values = rows.slice(0, rows.findLastIndex((cells) => cells.length > 0) + 1);
   return { range, majorDimension: "ROWS", ...(values.length > 0 ? { values } : {}) };
 }
@@ -39,7 +43,10 @@ const server = createServer((request, response) => {
 
 const orders = lookWith(newRow, {
   definition: googleSheetsCredential,
-  credential: () => ({ accessToken: "ya29.secret", baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+  credential: () => ({
+    accessToken: "ya29.secret",
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  }),
   parameters: { spreadsheetId: "https://docs.google.com/spreadsheets/d/1abc_-/edit#gid=7" },
   now: new Date("2026-11-17T12:00:00Z"),
 });
@@ -97,7 +104,9 @@ describe("the first look", () => {
     const next = await orders.list(page.mark, { parameters: { headerRow: 0, sheet: "Tom's orders" } });
     expect(next.items).toMatchObject([{ payload: { row: 1, values: ["first", 1] } }]);
     expect(next.items[0]?.payload).not.toHaveProperty("record");
-    await expect(orders.list(null, { parameters: { sheet: "Gone" } })).rejects.toThrow("there are: Tom's orders, Other");
+    await expect(orders.list(null, { parameters: { sheet: "Gone" } })).rejects.toThrow(
+      "there are: Tom's orders, Other",
+    );
     await expect(orders.list(null, { parameters: { spreadsheetId: "https://example.com/d/1" } })).rejects.toThrow(
       "address of a page of Google",
     );
@@ -227,6 +236,12 @@ it("tells of a row by its names and values", () => {
 it("knows what google_sheets_append_rows wrote", () => {
   const item = { id: "1", payload: { sheet: "Tom's orders", row: 22 } };
   const named = (name: string) => newRow.isNamed(name, item);
-  expect(["'Tom''s orders'!A22:C22", "'Tom''s orders'!A20:C25", "'Tom''s orders'!B22"].map(named)).toEqual([true, true, true]);
-  expect(["Other!A22:C22", "'Tom''s orders'!A23:C25", "22", "1", "Tom's orders"].map(named)).toEqual(Array(5).fill(false));
+  expect(["'Tom''s orders'!A22:C22", "'Tom''s orders'!A20:C25", "'Tom''s orders'!B22"].map(named)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(["Other!A22:C22", "'Tom''s orders'!A23:C25", "22", "1", "Tom's orders"].map(named)).toEqual(
+    Array(5).fill(false),
+  );
 });

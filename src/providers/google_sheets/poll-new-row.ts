@@ -14,7 +14,10 @@ const tailLength = 10;
 const rowsAbove = 60;
 
 const parameters = z.strictObject({
-  spreadsheetId: z.string().min(1).describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
+  spreadsheetId: z
+    .string()
+    .min(1)
+    .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
   sheet: z.string().optional().describe("Name of the sheet, e.g. Orders. The first one when it is empty."),
   headerRow: z
     .int()
@@ -44,12 +47,17 @@ export const newRow = definePoll({
 /** google_sheets_append_rows tells where it wrote to, such as Orders!A5:C6. */
 function isInRange(range: string, sheet: string | undefined, row: number | undefined): boolean {
   const [, name = "", first, last = first] = /^(.+)![A-Z]+(\d+)(?::[A-Z]+(\d+))?$/.exec(range) ?? [];
-  if (first === undefined || row === undefined || name.replace(/^'(.*)'$/, "$1").replaceAll("''", "'") !== sheet) return false;
+  if (first === undefined || row === undefined || name.replace(/^'(.*)'$/, "$1").replaceAll("''", "'") !== sheet)
+    return false;
   return row >= Number(first) && row <= Number(last);
 }
 
 const open = async (http: Http, { spreadsheetId, sheet, headerRow }: z.output<typeof parameters>): Promise<Sheet> =>
-  await openSheet(http, { spreadsheetId: readGoogleId("/spreadsheetId", spreadsheetId), sheet: sheet?.trim(), headerRow });
+  await openSheet(http, {
+    spreadsheetId: readGoogleId("/spreadsheetId", spreadsheetId),
+    sheet: sheet?.trim(),
+    headerRow,
+  });
 
 /** `serial` counts rows and never goes back, as their numbers do when some are deleted. It begins with the time, which no earlier watch had. */
 type Mark = Known & { serial: number };
@@ -58,7 +66,9 @@ async function listNewest(sheet: Sheet, serial: number): Promise<PollPage> {
   const row = await sheet.findLastRow();
   const { header, rows } = await sheet.read(Math.max(sheet.firstRow, row - mostAtFirst + 1), row);
   // The first look may be made twice before its mark is stored: a serial would be another one then.
-  const items = rows.filter(({ hash }) => hash !== "").map((one) => toItem(`${one.number}:${one.hash}`, { sheet, header }, one));
+  const items = rows
+    .filter(({ hash }) => hash !== "")
+    .map((one) => toItem(`${one.number}:${one.hash}`, { sheet, header }, one));
   return { items, mark: toMark({ row, serial, rows }), hasMore: false };
 }
 
@@ -70,7 +80,9 @@ async function listBelow(sheet: Sheet, { serial, ...known }: Mark): Promise<Poll
   const some = added.slice(0, mostOnPage);
   const items = some.map((one) => toItem(String(serial + one.number - end), { sheet, header }, one));
   const last =
-    some.at(-1)?.number ?? rows.findLast(({ number, hash }) => number <= end && hash !== "")?.number ?? (await findEnd(sheet, from));
+    some.at(-1)?.number ??
+    rows.findLast(({ number, hash }) => number <= end && hash !== "")?.number ??
+    (await findEnd(sheet, from));
   const goesOn = rows.at(-1)?.number === to && to < sheet.rowCount;
   const hasMore = some.length > 0 && (added.length > some.length || goesOn);
   return { items, mark: toMark({ row: last, serial: serial + Math.max(0, last - end), rows }), hasMore };
@@ -81,14 +93,25 @@ const findEnd = async (sheet: Sheet, from: number): Promise<number> =>
   from > sheet.firstRow ? await sheet.findLastRow() : sheet.firstRow - 1;
 
 /** As google_sheets_read_range gives it, and where it is. */
-const toItem = (id: string, { sheet, header }: { sheet: Sheet; header: unknown[] }, { number, values }: SheetRow): PollItem => ({
+const toItem = (
+  id: string,
+  { sheet, header }: { sheet: Sheet; header: unknown[] },
+  { number, values }: SheetRow,
+): PollItem => ({
   id,
-  payload: { sheet: sheet.title, row: number, values, ...(header.length > 0 ? { record: toRecord(toColumns(header), values) } : {}) },
+  payload: {
+    sheet: sheet.title,
+    row: number,
+    values,
+    ...(header.length > 0 ? { record: toRecord(toColumns(header), values) } : {}),
+  },
 });
 
 function describeRow(payload: unknown): string | undefined {
   const record = recordAt(payload, "record");
-  const lines = record ? Object.entries(record).map(([name, value]) => `${name}: ${String(value)}`) : listAt(payload, "values").map(String);
+  const lines = record
+    ? Object.entries(record).map(([name, value]) => `${name}: ${String(value)}`)
+    : listAt(payload, "values").map(String);
   return lines.join("\n") || undefined;
 }
 

@@ -15,7 +15,10 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleSheetsCredential,
   input: z.strictObject({
-    spreadsheetId: z.string().min(1).describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
+    spreadsheetId: z
+      .string()
+      .min(1)
+      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
     range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:D20."),
     headerRow: z
       .boolean()
@@ -40,7 +43,10 @@ export const action = defineAction({
   }),
   async run({ input: { spreadsheetId, range, headerRow, valueRender, dateTimeRender }, http }) {
     const place = path`/v4/spreadsheets/${readGoogleId("/spreadsheetId", spreadsheetId)}/values/${range}`;
-    const answer = await http.json({ path: place, query: { valueRenderOption: valueRender, dateTimeRenderOption: dateTimeRender } });
+    const answer = await http.json({
+      path: place,
+      query: { valueRenderOption: valueRender, dateTimeRenderOption: dateTimeRender },
+    });
     const first = firstRowOf(textAt(answer, "range"));
     const rows = listAt(answer, "values").map((cells, index) => ({ row: first + index, values: listAt(cells) }));
     const [header, ...others] = rows;

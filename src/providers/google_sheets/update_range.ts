@@ -12,10 +12,17 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: googleSheetsCredential,
   input: z.strictObject({
-    spreadsheetId: z.string().min(1).describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
+    spreadsheetId: z
+      .string()
+      .min(1)
+      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
     range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:B2."),
     rows: z.array(z.array(z.unknown())).describe('Rows of cell values, e.g. [["Ann", 41], ["Bob", 27]].'),
-    valueInput: z.enum(["RAW", "USER_ENTERED"]).default("RAW").meta({ startsAs: "USER_ENTERED" }).describe(valueInputText),
+    valueInput: z
+      .enum(["RAW", "USER_ENTERED"])
+      .default("RAW")
+      .meta({ startsAs: "USER_ENTERED" })
+      .describe(valueInputText),
   }),
   output: updateOutput,
   async run({ input: { spreadsheetId, range, rows, valueInput }, http }) {

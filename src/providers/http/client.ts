@@ -25,7 +25,11 @@ const mostBodyBytes = 5 * 1024 * 1024;
 const redirectStatuses = [301, 302, 303, 307, 308];
 
 /** The answer at an address after its redirects. Only requests to the origin of the first address carry the credential. */
-export async function openAddress(address: string, request: Omit<HttpRequest, "path">, outside: Outside): Promise<Opened> {
+export async function openAddress(
+  address: string,
+  request: Omit<HttpRequest, "path">,
+  outside: Outside,
+): Promise<Opened> {
   const alsoAccept = [...(request.alsoAccept ?? []), ...redirectStatuses];
   const opened = await outside.http.open({ ...request, alsoAccept, path: readAddress(address).href });
   const target = redirectTarget(opened);
@@ -37,7 +41,10 @@ export async function openAddress(address: string, request: Omit<HttpRequest, "p
 
 type Elsewhere = { from: URL; target: URL; request: Omit<HttpRequest, "path"> };
 
-async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal, ...account }: Outside): Promise<Opened> {
+async function openElsewhere(
+  { from, target, request }: Elsewhere,
+  { fetch, signal, ...account }: Outside,
+): Promise<Opened> {
   if (from.protocol === "https:" && target.protocol !== "https:") {
     throw new Refusal("outbound_refused", `${from.hostname} redirected from https to http.`);
   }
@@ -54,12 +61,18 @@ async function openElsewhere({ from, target, request }: Elsewhere, { fetch, sign
 }
 
 /** A redirect may repeat the query it was asked with. Only what is removed changes the address, because it may be a signed one. */
-function removeSecret(target: URL, { credential: { authKind, name }, secrets }: Pick<Outside, "credential" | "secrets">): void {
+function removeSecret(
+  target: URL,
+  { credential: { authKind, name }, secrets }: Pick<Outside, "credential" | "secrets">,
+): void {
   const values = secrets();
   const isSecret = ([key, value]: [string, string]) => (authKind === "query" && key === name) || values.includes(value);
   for (const [key, value] of [...target.searchParams].filter(isSecret)) target.searchParams.delete(key, value);
   if (createScrub(values).text(target.href) !== target.href)
-    throw new Refusal("outbound_refused", `The answer redirects to ${target.hostname} with the secret of the account in its address.`);
+    throw new Refusal(
+      "outbound_refused",
+      `The answer redirects to ${target.hostname} with the secret of the account in its address.`,
+    );
 }
 
 export async function readBody(response: Response, host: string): Promise<Buffer> {
@@ -84,11 +97,13 @@ export function decodeText(bytes: Buffer, encoding: string | undefined): string 
   }
 }
 
-export const charsetOf = (contentType: string | null): string | undefined => /charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? "")?.[1];
+export const charsetOf = (contentType: string | null): string | undefined =>
+  /charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? "")?.[1];
 
 function readAddress(address: string): URL {
   const url = URL.parse(address);
-  const isUsable = url !== null && ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
+  const isUsable =
+    url !== null && ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
   if (isUsable) return url;
   const detail = "must be an absolute http or https address without a user name or password";
   throw new Refusal("validation_failed", `url ${detail}.`, { errors: [{ pointer: "/url", detail }] });

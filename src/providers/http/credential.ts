@@ -6,9 +6,14 @@ const fields = {
   baseUrl: z
     .url()
     .optional()
-    .describe("Origin the credential may be used with; requests elsewhere are refused. Needed whenever there is a secret.")
+    .describe(
+      "Origin the credential may be used with; requests elsewhere are refused. Needed whenever there is a secret.",
+    )
     .meta({ title: "Base URL" }),
-  authKind: z.enum(["none", "basic", "bearer", "header", "query"]).describe("How the secret is sent.").meta({ title: "Authentication" }),
+  authKind: z
+    .enum(["none", "basic", "bearer", "header", "query"])
+    .describe("How the secret is sent.")
+    .meta({ title: "Authentication" }),
   username: z.string().optional().describe("For basic authentication."),
   secret: secret("Password, token or value.").optional(),
   name: z.string().min(1).optional().describe("Header or query name."),
@@ -59,6 +64,9 @@ function findMissing(data: CredentialData): { field: string; detail: string }[] 
 
 function nameOf(name: string | undefined): string {
   if (name === undefined)
-    throw new Refusal("validation_failed", "The credential does not say in which header or query value its secret is sent.");
+    throw new Refusal(
+      "validation_failed",
+      "The credential does not say in which header or query value its secret is sent.",
+    );
   return name;
 }

@@ -13,7 +13,14 @@ export async function readFeed(address: string, outside: Parameters<typeof openA
   return await parseFeed(decodeText(bytes, charsetOf(response.headers.get("content-type")) ?? declared), url);
 }
 
-export type FeedItem = { id?: string; title?: string; url?: string; published?: string; author?: string; summary?: string };
+export type FeedItem = {
+  id?: string;
+  title?: string;
+  url?: string;
+  published?: string;
+  author?: string;
+  summary?: string;
+};
 
 /** The items of an RSS 2.0, RSS 1.0, Atom or JSON feed. Relative links are read as seen from the feed's address. */
 async function parseFeed(text: string, feedUrl: URL): Promise<FeedItem[]> {
@@ -97,7 +104,8 @@ function textIn(parent: Element, name: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-const textOf = (element: Element): string => element.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
+const textOf = (element: Element): string =>
+  element.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
 
 /** Entities of the document itself are expanded within limits; nothing outside the document is ever read. */
 async function parseXml(text: string): Promise<Element> {
@@ -112,7 +120,13 @@ async function parseXml(text: string): Promise<Element> {
     htmlEntities: true,
     ignoreDeclaration: true,
     ignorePiTags: true,
-    processEntities: { enabled: true, maxEntitySize: 1000, maxEntityCount: 50, maxTotalExpansions: 200_000, maxExpandedLength: 5_000_000 },
+    processEntities: {
+      enabled: true,
+      maxEntitySize: 1000,
+      maxEntityCount: 50,
+      maxTotalExpansions: 200_000,
+      maxExpandedLength: 5_000_000,
+    },
   });
   try {
     return { name: "", attributes: {}, children: toChildren(parser.parse(text)) };

@@ -28,16 +28,24 @@ async function send(
   { answers = [{ json: {} }], credential = open }: { answers?: Answer[]; credential?: object } = {},
 ) {
   server.script(answers);
-  const [item] = await callTool(request, { input: { url: `${server.url}/x`, ...input }, credential: { ...credential } });
+  const [item] = await callTool(request, {
+    input: { url: `${server.url}/x`, ...input },
+    credential: { ...credential },
+  });
   return item;
 }
 
-const seen = () => server.requests().map(({ method, path, headers, body }) => ({ method, path, headers, body: body.toString() }));
+const seen = () =>
+  server.requests().map(({ method, path, headers, body }) => ({ method, path, headers, body: body.toString() }));
 
 describe("http_request", () => {
   it("returns status, headers and parsed JSON", async () => {
     const answers = [
-      { status: 201, headers: { "x-more": "1", "content-type": "application/problem+json; charset=utf-8" }, body: '{"a":["ü"]}' },
+      {
+        status: 201,
+        headers: { "x-more": "1", "content-type": "application/problem+json; charset=utf-8" },
+        body: '{"a":["ü"]}',
+      },
     ];
     expect(await send({}, { answers })).toEqual({
       status: 201,
@@ -50,10 +58,22 @@ describe("http_request", () => {
 
   it.each([
     ["text as it is", { headers: { "content-type": "text/html" }, body: "<p>ü</p>" }, "<p>ü</p>"],
-    ["text in its own encoding", { headers: { "content-type": "text/plain; charset=ISO-8859-1" }, body: Buffer.from([0xfc]) }, "ü"],
-    ["text in an encoding nobody knows", { headers: { "content-type": "text/plain; charset=klingon" }, body: "a" }, "a"],
+    [
+      "text in its own encoding",
+      { headers: { "content-type": "text/plain; charset=ISO-8859-1" }, body: Buffer.from([0xfc]) },
+      "ü",
+    ],
+    [
+      "text in an encoding nobody knows",
+      { headers: { "content-type": "text/plain; charset=klingon" }, body: "a" },
+      "a",
+    ],
     ["JSON that is broken as text", { headers: { "content-type": "application/json" }, body: "{" }, "{"],
-    ["bytes that are no text as base64", { headers: { "content-type": "image/png" }, body: Buffer.from([0x89, 0xff]) }, "if8="],
+    [
+      "bytes that are no text as base64",
+      { headers: { "content-type": "image/png" }, body: Buffer.from([0x89, 0xff]) },
+      "if8=",
+    ],
     ["nothing as nothing", { status: 204 }, undefined],
   ])("returns %s", async (_name, answer: Answer, body) => {
     expect((await send({}, { answers: [answer] }))?.body).toEqual(body);
@@ -61,7 +81,10 @@ describe("http_request", () => {
 
   it("returns a failure of the server as its answer", async () => {
     for (const status of [404, 429, 500]) {
-      expect(await send({}, { answers: [{ status, json: { message: "no" } }] })).toMatchObject({ status, body: { message: "no" } });
+      expect(await send({}, { answers: [{ status, json: { message: "no" } }] })).toMatchObject({
+        status,
+        body: { message: "no" },
+      });
       expect(server.requests()).toHaveLength(1);
     }
   });
@@ -76,7 +99,12 @@ describe("http_request", () => {
     ["a JSON text", { body: "hi" }, '"hi"', "application/json"],
     ["null", { body: null }, "null", "application/json"],
     ["text", { body: "hi\nü", bodyType: "text" }, "hi\nü", undefined],
-    ["a form", { body: { a: "x y", b: [1, true] }, bodyType: "form" }, "a=x+y&b=1&b=true", "application/x-www-form-urlencoded"],
+    [
+      "a form",
+      { body: { a: "x y", b: [1, true] }, bodyType: "form" },
+      "a=x+y&b=1&b=true",
+      "application/x-www-form-urlencoded",
+    ],
     [
       "its own content type",
       { body: { a: 1 }, headers: { "Content-Type": "application/vnd.x+json" } },
@@ -85,7 +113,9 @@ describe("http_request", () => {
     ],
   ])("sends %s", async (_name, input, body, contentType) => {
     await send({ method: "POST", ...input });
-    expect(seen()).toMatchObject([{ method: "POST", body, ...(contentType ? { headers: { "content-type": contentType } } : {}) }]);
+    expect(seen()).toMatchObject([
+      { method: "POST", body, ...(contentType ? { headers: { "content-type": contentType } } : {}) },
+    ]);
   });
 
   it("sends query values and headers, and keeps the address as it is", async () => {
@@ -111,11 +141,16 @@ describe("http_request", () => {
 
   it("refuses headers that are not for the caller, without quoting them", async () => {
     await expect(send({ headers: { Host: "inside" } })).rejects.toMatchObject({ code: "outbound_refused" });
-    await expect(send({ headers: { "x-a": "s3cret\r\nx: y" } })).rejects.toThrow("A header of the request is not valid.");
+    await expect(send({ headers: { "x-a": "s3cret\r\nx: y" } })).rejects.toThrow(
+      "A header of the request is not valid.",
+    );
   });
 
   it.each([
-    [{ authKind: "basic", username: "ann", secret: "pä:ss" }, { authorization: `Basic ${Buffer.from("ann:pä:ss").toString("base64")}` }],
+    [
+      { authKind: "basic", username: "ann", secret: "pä:ss" },
+      { authorization: `Basic ${Buffer.from("ann:pä:ss").toString("base64")}` },
+    ],
     [bearer, { authorization: "Bearer s3cret" }],
     [{ authKind: "header", name: "X-Api-Key", secret: "s3cret" }, { "x-api-key": "s3cret" }],
   ])("authenticates with %j", async (credential, headers) => {
@@ -136,12 +171,17 @@ describe("http_request", () => {
     }
   });
 
-  it.each(["basic", "bearer", "header", "query"])("sends the secret of a %s credential without a base URL nowhere", async (authKind) => {
-    const credential = { authKind, username: "ann", name: "x-key", secret: "s3cret" };
-    await expect(send({}, { credential })).rejects.toMatchObject({ code: "outbound_refused" });
-    await expect(callTool(readFeed, { input: { url: server.url }, credential })).rejects.toMatchObject({ code: "outbound_refused" });
-    expect(server.requests()).toHaveLength(0);
-  });
+  it.each(["basic", "bearer", "header", "query"])(
+    "sends the secret of a %s credential without a base URL nowhere",
+    async (authKind) => {
+      const credential = { authKind, username: "ann", name: "x-key", secret: "s3cret" };
+      await expect(send({}, { credential })).rejects.toMatchObject({ code: "outbound_refused" });
+      await expect(callTool(readFeed, { input: { url: server.url }, credential })).rejects.toMatchObject({
+        code: "outbound_refused",
+      });
+      expect(server.requests()).toHaveLength(0);
+    },
+  );
 
   it("uses a credential only with the origin of its base URL", async () => {
     const credential = { ...bearer, baseUrl: `${server.url}/v1` };
@@ -160,25 +200,33 @@ describe("http_request", () => {
       status: 200,
       body: { there: true },
     });
-    expect(seen()).toMatchObject([{ path: "/x?a=1" }, { path: "/next?b=2", headers: { authorization: "Bearer s3cret" } }]);
+    expect(seen()).toMatchObject([
+      { path: "/x?a=1" },
+      { path: "/next?b=2", headers: { authorization: "Bearer s3cret" } },
+    ]);
   });
 
-  it.each([[bearer], [{ authKind: "header", name: "x-secret", secret: "s3cret" }], [{ authKind: "query", name: "key", secret: "s3cret" }]])(
-    "follows redirects to another origin without the credential %j",
-    async (credential) => {
-      elsewhere.script([{ json: { there: true } }]);
-      const answers = [{ status: 307, headers: { location: `${elsewhere.url}/file` } }];
-      const input = { headers: { accept: "application/json", "x-own": "s3cret" } };
-      expect(await send(input, { answers, credential: { ...credential, baseUrl: server.url } })).toMatchObject({ body: { there: true } });
-      expect(elsewhere.requests()).toMatchObject([{ path: "/file", headers: { accept: "application/json" } }]);
-      expect(JSON.stringify(elsewhere.requests())).not.toContain("s3cret");
-    },
-  );
+  it.each([
+    [bearer],
+    [{ authKind: "header", name: "x-secret", secret: "s3cret" }],
+    [{ authKind: "query", name: "key", secret: "s3cret" }],
+  ])("follows redirects to another origin without the credential %j", async (credential) => {
+    elsewhere.script([{ json: { there: true } }]);
+    const answers = [{ status: 307, headers: { location: `${elsewhere.url}/file` } }];
+    const input = { headers: { accept: "application/json", "x-own": "s3cret" } };
+    expect(await send(input, { answers, credential: { ...credential, baseUrl: server.url } })).toMatchObject({
+      body: { there: true },
+    });
+    expect(elsewhere.requests()).toMatchObject([{ path: "/file", headers: { accept: "application/json" } }]);
+    expect(JSON.stringify(elsewhere.requests())).not.toContain("s3cret");
+  });
 
   it("does not follow a redirect into a place that must not be reached", async () => {
     const answers = [{ status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" } }];
     await expect(send({}, { answers })).rejects.toMatchObject({ code: "outbound_refused" });
-    await expect(send({}, { answers: [{ status: 302, headers: { location: "file:///etc/passwd" } }] })).rejects.toMatchObject({
+    await expect(
+      send({}, { answers: [{ status: 302, headers: { location: "file:///etc/passwd" } }] }),
+    ).rejects.toMatchObject({
       code: "outbound_refused",
     });
   });
@@ -208,7 +256,9 @@ describe("http_request", () => {
   });
 
   it("gives up after the time limit", async () => {
-    await expect(send({ timeoutSeconds: 1 }, { answers: [{ hang: true }] })).rejects.toMatchObject({ code: "outbound_timeout" });
+    await expect(send({ timeoutSeconds: 1 }, { answers: [{ hang: true }] })).rejects.toMatchObject({
+      code: "outbound_timeout",
+    });
   });
 
   it("breaks off when it is aborted", async () => {
@@ -335,7 +385,14 @@ describe("http_read_feed", () => {
 
   it("reads JSON Feed", async () => {
     expect(await feed({ json: jsonFeed })).toEqual([
-      { id: "1", title: "One", url: "https://j.example/1", published: "2025-06-10T11:00:00.000Z", author: "Ann", summary: "S" },
+      {
+        id: "1",
+        title: "One",
+        url: "https://j.example/1",
+        published: "2025-06-10T11:00:00.000Z",
+        author: "Ann",
+        summary: "S",
+      },
       { id: "2", url: `${server.url}/2`, author: "Editor", summary: "<p>two</p>" },
     ]);
   });
@@ -366,7 +423,10 @@ describe("http_read_feed", () => {
   });
 
   it("does not let entities grow without end", async () => {
-    const levels = Array.from({ length: 12 }, (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(10)}">`).join("");
+    const levels = Array.from(
+      { length: 12 },
+      (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(10)}">`,
+    ).join("");
     const body = `<!DOCTYPE rss [<!ENTITY e0 "lol">${levels}]><rss><channel><item><title>&e12;</title></item></channel></rss>`;
     const outcome = await feed({ body }).catch((error: unknown) => error);
     expect(JSON.stringify(outcome).length).toBeLessThan(10_000);
@@ -383,17 +443,22 @@ describe("http_read_feed", () => {
     expect(({} as Record<string, unknown>).title).toBeUndefined();
   });
 
-  it.each([["<html><body>Hi</body></html>"], ["hello"], ["{"], ['{"items":5}'], [""]])("says that %j is not a feed", async (body) => {
-    await expect(feed({ body })).rejects.toMatchObject({
-      code: "provider_error",
-      message: "HTTP refused the call: the answer is not an RSS, Atom or JSON feed.",
-    });
-  });
+  it.each([["<html><body>Hi</body></html>"], ["hello"], ["{"], ['{"items":5}'], [""]])(
+    "says that %j is not a feed",
+    async (body) => {
+      await expect(feed({ body })).rejects.toMatchObject({
+        code: "provider_error",
+        message: "HTTP refused the call: the answer is not an RSS, Atom or JSON feed.",
+      });
+    },
+  );
 
   it("reports a failure of the server, also behind a redirect", async () => {
     await expect(feed({ status: 404, json: { message: "gone" } })).rejects.toThrow("HTTP refused the call (404): gone");
     elsewhere.script([{ status: 410 }]);
-    await expect(feed({ status: 301, headers: { location: `${elsewhere.url}/f` } })).rejects.toThrow("HTTP refused the call (410).");
+    await expect(feed({ status: 301, headers: { location: `${elsewhere.url}/f` } })).rejects.toThrow(
+      "HTTP refused the call (410).",
+    );
   });
 
   it("waits and repeats after 429, and repeats a dropped request", async () => {
@@ -410,10 +475,15 @@ describe("http_read_feed", () => {
     expect(await callTool(readFeed, { input: { url: `${server.url}/f` }, credential })).toHaveLength(2);
     expect(seen()).toMatchObject([{ headers: { authorization: "Bearer s3cret" } }]);
     expect(elsewhere.requests()[0]?.headers.authorization).toBeUndefined();
-    await expect(callTool(readFeed, { input: { url: elsewhere.url }, credential })).rejects.toMatchObject({ code: "outbound_refused" });
+    await expect(callTool(readFeed, { input: { url: elsewhere.url }, credential })).rejects.toMatchObject({
+      code: "outbound_refused",
+    });
   });
 
   it("refuses an address that is none", async () => {
-    await expect(feed({}, { url: "blog" })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/url" }] });
+    await expect(feed({}, { url: "blog" })).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer: "/url" }],
+    });
   });
 });

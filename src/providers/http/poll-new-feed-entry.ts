@@ -16,7 +16,11 @@ export const newFeedEntry = definePoll({
   worksWithoutAccount: true,
   async list({ credential, secrets = () => [], ...call }, { parameters: { url } }) {
     const entries = await readFeed(url, { ...call, credential, secrets });
-    return { items: entries.map((entry) => ({ id: idOf(entry), payload: entry })).reverse(), mark: "newest", hasMore: false };
+    return {
+      items: entries.map((entry) => ({ id: idOf(entry), payload: entry })).reverse(),
+      mark: "newest",
+      hasMore: false,
+    };
   },
   promptOf: (entry) => textAt(entry, "title"),
   senderOf: (entry) => ({ id: undefined, name: textAt(entry, "author") }),

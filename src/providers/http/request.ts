@@ -55,22 +55,31 @@ export const action = defineAction({
     status: z.int().describe("HTTP status, e.g. 200."),
     headers: z.record(z.string(), z.unknown()).describe("Headers of the answer by lower-case name."),
     body: z.unknown().optional().describe("Parsed JSON, text, or the bytes as base64 where bodyEncoding says so."),
-    bodyEncoding: z.enum(["base64"]).optional().describe("base64 when the body is neither JSON nor text; absent otherwise."),
+    bodyEncoding: z
+      .enum(["base64"])
+      .optional()
+      .describe("base64 when the body is neither JSON nor text; absent otherwise."),
     bytes: z.int().optional().describe("How many bytes, where bodyEncoding is base64."),
     contentType: z.string().optional().describe("Content-Type header."),
   }),
-  findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
+  findBytes: ({ bodyEncoding, contentType }) =>
+    bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }],
   isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),
   async run({ input, http, fetch, signal, credential, credentialType, secrets }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
-    if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuseInput("/body", `cannot be sent with ${method}`);
+    if (body !== undefined && (method === "GET" || method === "HEAD"))
+      throw refuseInput("/body", `cannot be sent with ${method}`);
     const request = {
       method,
       query: readValues(query, "/query"),
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, readValue(value, `/headers/${name}`)])),
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, readValue(value, `/headers/${name}`)]),
+      ),
       ...(body === undefined ? {} : encodeBody(body, bodyType)),
       timeoutMs: timeoutSeconds * 1000,
-      ...(credentialType === null || credentialType === httpCredential.type ? { alsoAccept: everyStatus } : { acceptsRefusals: true }),
+      ...(credentialType === null || credentialType === httpCredential.type
+        ? { alsoAccept: everyStatus }
+        : { acceptsRefusals: true }),
     };
     const { response, url } = await openAddress(address, request, { http, fetch, signal, credential, secrets });
     const contentType = response.headers.get("content-type");
@@ -95,7 +104,10 @@ const longestWords = 500;
 const harmlessHeaders = /^(accept|accept-.*|content-.*|user-agent|if-.*|prefer|cache-control)$/i;
 
 /** Secrets are taken out before it is cut, so that no part of one is left at the end. */
-function refuseStatus({ response: { status, headers }, url, bytes }: Answered, { address, secrets, ...asked }: Asked): Refusal {
+function refuseStatus(
+  { response: { status, headers }, url, bytes }: Answered,
+  { address, secrets, ...asked }: Asked,
+): Refusal {
   const typed = Object.entries(asked.headers).filter(([name]) => !harmlessHeaders.test(name));
   const values = typed.flatMap(([, value]) => [String(value), ...String(value).split(" ")]);
   const { body, bodyEncoding } = decodeBody(bytes, headers.get("content-type"));
@@ -111,16 +123,22 @@ function refuseStatus({ response: { status, headers }, url, bytes }: Answered, {
 
 const shorten = (text: string): string => (text.length <= longestWords ? text : `${text.slice(0, longestWords)}…`);
 
-function encodeBody(body: unknown, bodyType: "json" | "text" | "form"): Pick<HttpRequest, "json" | "body" | "form" | "headers"> {
+function encodeBody(
+  body: unknown,
+  bodyType: "json" | "text" | "form",
+): Pick<HttpRequest, "json" | "body" | "form" | "headers"> {
   if (bodyType === "json") return { json: body };
   if (bodyType === "text") return { body: typeof body === "string" ? body : JSON.stringify(body) };
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw refuseInput("/body", "must be an object of form fields");
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw refuseInput("/body", "must be an object of form fields");
   return { form: readValues(body as Record<string, unknown>, "/body") };
 }
 
 function readValues(values: Record<string, unknown>, pointer: string): Record<string, string[]> {
   const entries = Object.entries(values).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().map((entry) => readValue(entry, `${pointer}/${name}`))]));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, [value].flat().map((entry) => readValue(entry, `${pointer}/${name}`))]),
+  );
 }
 
 function readValue(value: unknown, pointer: string): string {
@@ -130,9 +148,13 @@ function readValue(value: unknown, pointer: string): string {
 }
 
 /** What is neither JSON nor text comes as base64. */
-function decodeBody(bytes: Buffer, contentType: string | null): { body: unknown; bodyEncoding?: "base64"; bytes?: number } {
+function decodeBody(
+  bytes: Buffer,
+  contentType: string | null,
+): { body: unknown; bodyEncoding?: "base64"; bytes?: number } {
   const charset = charsetOf(contentType);
-  if (charset === undefined && !isUtf8(bytes)) return { body: bytes.toString("base64"), bodyEncoding: "base64", bytes: bytes.length };
+  if (charset === undefined && !isUtf8(bytes))
+    return { body: bytes.toString("base64"), bodyEncoding: "base64", bytes: bytes.length };
   const text = decodeText(bytes, charset);
   if (!/^[^;]*[/+]json\s*(;|$)/i.test(contentType ?? "")) return { body: text };
   try {

@@ -30,7 +30,9 @@ export const action = defineAction({
     createdAt: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { email, firstName, lastName, phone, company, properties = {} }, http }) {
-    const further = Object.entries(properties).map(([name, value]) => [name, toText(value, `/properties/${name}`)] as const);
+    const further = Object.entries(properties).map(
+      ([name, value]) => [name, toText(value, `/properties/${name}`)] as const,
+    );
     const named = Object.entries({ email, firstname: firstName, lastname: lastName, phone, company }).filter(
       ([, value]) => value !== undefined,
     );

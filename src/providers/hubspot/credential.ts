@@ -11,9 +11,13 @@ export const hubspotCredential = defineCredential({
   title: "HubSpot",
   baseUrl: "https://api.hubapi.com",
   variants: {
-    bearer: withFields("Access token", { accessToken: secret("Service key, or the token of a private app.") }, ({ accessToken }) => ({
-      headers: { authorization: `Bearer ${accessToken}` },
-    })),
+    bearer: withFields(
+      "Access token",
+      { accessToken: secret("Service key, or the token of a private app.") },
+      ({ accessToken }) => ({
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ),
     oauth2: withOAuth2({
       authorizeUrl: "https://app.hubspot.com/oauth/authorize",
       tokenUrl: `https://api.hubapi.com/oauth/${apiVersions.oauth.version}/token`,

@@ -14,7 +14,8 @@ const contact = (number: number) => ({
   createdAt: "2026-01-01T00:00:00Z",
   updatedAt: "2026-01-02T00:00:00Z",
 });
-const contacts = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => contact(from + index));
+const contacts = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => contact(from + index));
 const path = "/crm/v3/objects/contacts/search";
 
 describeHttpTool(searchContacts, {
@@ -22,7 +23,12 @@ describeHttpTool(searchContacts, {
   failure: {
     answer: {
       status: 400,
-      json: { status: "error", message: "Property 'x' does not exist", category: "VALIDATION_ERROR", errors: [{ message: "inner" }] },
+      json: {
+        status: "error",
+        message: "Property 'x' does not exist",
+        category: "VALIDATION_ERROR",
+        errors: [{ message: "inner" }],
+      },
     },
     says: /HubSpot refused the call \(400 VALIDATION_ERROR\): Property 'x' does not exist/,
   },
@@ -98,7 +104,10 @@ describeHttpTool(searchContacts, {
           request: { method: "POST", path, json: { limit: 100 } },
           answer: { json: { results: contacts(1, 100), paging: { next: { after: "a=" } } } },
         },
-        { request: { method: "POST", path, json: { limit: 100, after: "a=" } }, answer: { json: { results: [contact(101)] } } },
+        {
+          request: { method: "POST", path, json: { limit: 100, after: "a=" } },
+          answer: { json: { results: [contact(101)] } },
+        },
       ],
       items: contacts(1, 101),
     },
@@ -108,7 +117,10 @@ describeHttpTool(searchContacts, {
 describeHttpTool(createContact, {
   credential: { kind: "oauth2", accessToken: "oauth-secret" },
   failure: {
-    answer: { status: 409, json: { status: "error", message: "Contact already exists. Existing ID: 12345", category: "CONFLICT" } },
+    answer: {
+      status: 409,
+      json: { status: "error", message: "Contact already exists. Existing ID: 12345", category: "CONFLICT" },
+    },
     says: /HubSpot refused the call \(409 CONFLICT\): Contact already exists. Existing ID: 12345/,
   },
   cases: [
@@ -173,13 +185,14 @@ it("refuses a contact without any property and properties that are no plain valu
   });
 });
 
-it.each([[{ propertyName: "a" }], [{ operator: "EQ", value: "x" }], [{ propertyName: "a", operator: "EQ", vaule: "x" }]])(
-  "refuses the filter %j",
-  async (filter) => {
-    const outcome = callTool(searchContacts, { input: { filters: [filter] }, credential });
-    await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/filters/0" }] });
-  },
-);
+it.each([
+  [{ propertyName: "a" }],
+  [{ operator: "EQ", value: "x" }],
+  [{ propertyName: "a", operator: "EQ", vaule: "x" }],
+])("refuses the filter %j", async (filter) => {
+  const outcome = callTool(searchContacts, { input: { filters: [filter] }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/filters/0" }] });
+});
 
 it("refuses an operator that HubSpot does not have", async () => {
   const filters = [

@@ -30,16 +30,26 @@ describe("new contacts of HubSpot", () => {
       mark,
       now,
     });
-  const since = (time: string) => [{ filters: [{ propertyName: "createdate", operator: "GTE", value: String(Date.parse(time)) }] }];
+  const since = (time: string) => [
+    { filters: [{ propertyName: "createdate", operator: "GTE", value: String(Date.parse(time)) }] },
+  ];
   const ascending = [{ propertyName: "createdate", direction: "ASCENDING" }];
 
   it("lists the newest at first, then those since shortly before the newest", async () => {
-    provider.script([answer([contact("2", "2026-03-01T11:30:00.000Z"), contact("1", "2026-03-01T10:00:00.000Z")], "100"), answer([])]);
+    provider.script([
+      answer([contact("2", "2026-03-01T11:30:00.000Z"), contact("1", "2026-03-01T10:00:00.000Z")], "100"),
+      answer([]),
+    ]);
     const first = await look({}, null);
     expect(first).toMatchObject({ items: [{ id: "1" }, { id: "2" }], hasMore: false });
     expect(first.items[0]?.payload).toEqual({
       id: "1",
-      properties: { email: "p1@example.com", firstname: "Ann", lastname: "Lee", createdate: "2026-03-01T10:00:00.000Z" },
+      properties: {
+        email: "p1@example.com",
+        firstname: "Ann",
+        lastname: "Lee",
+        createdate: "2026-03-01T10:00:00.000Z",
+      },
       createdAt: "2026-03-01T10:00:00.000Z",
       updatedAt: "2026-03-01T10:00:00.000Z",
     });
@@ -59,13 +69,22 @@ describe("new contacts of HubSpot", () => {
       {
         method: "POST",
         path: "/crm/v3/objects/contacts/search",
-        json: { filterGroups: since("2026-03-01T11:00:00.000Z"), sorts: ascending, properties: ["jobtitle", "createdate"], limit: 100 },
+        json: {
+          filterGroups: since("2026-03-01T11:00:00.000Z"),
+          sorts: ascending,
+          properties: ["jobtitle", "createdate"],
+          limit: 100,
+        },
       },
     ]);
   });
 
   it("lists again what is near the newest, so that a contact the index shows late is found", async () => {
-    provider.script([answer([contact("1", "2026-03-01T11:00:00.000Z")]), answer([contact("3", "2026-03-01T11:59:00.000Z")]), answer([])]);
+    provider.script([
+      answer([contact("1", "2026-03-01T11:00:00.000Z")]),
+      answer([contact("3", "2026-03-01T11:59:00.000Z")]),
+      answer([]),
+    ]);
     const { mark } = await look({}, (await look({}, null)).mark);
     await look({}, mark);
     expect(asked(provider).at(-1)?.json).toMatchObject({ filterGroups: since("2026-03-01T11:29:00.000Z") });

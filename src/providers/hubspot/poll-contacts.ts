@@ -21,9 +21,15 @@ export const newContact = definePoll({
       .describe('Internal names of the properties to give to the run, e.g. ["email", "jobtitle"].'),
   }),
   list: async (call, { parameters: { properties }, mark, now }) =>
-    await listByTime({ mark, now }, { overlapMs, readPage: (since, cursor) => readPage(call, { properties, since, cursor }) }),
+    await listByTime(
+      { mark, now },
+      { overlapMs, readPage: (since, cursor) => readPage(call, { properties, since, cursor }) },
+    ),
   promptOf: (payload) => known([nameOf(payload), textAt(payload, "properties", "email")]).join(" ") || undefined,
-  senderOf: (payload) => ({ id: textAt(payload, "properties", "email") ?? textAt(payload, "id"), name: nameOf(payload) }),
+  senderOf: (payload) => ({
+    id: textAt(payload, "properties", "email") ?? textAt(payload, "id"),
+    name: nameOf(payload),
+  }),
 });
 
 // The index of the search is late by seconds, and by minutes while much is imported.
@@ -36,7 +42,8 @@ type Wanted = { properties: string[]; since: Date | null; cursor: string | undef
 
 async function readPage(call: CredentialCall, wanted: Wanted): Promise<TimedPage> {
   const { since, cursor } = wanted;
-  if (since && cursor?.startsWith(behindId)) return await readMoment(call, { ...wanted, since, lastId: cursor.slice(behindId.length) });
+  if (since && cursor?.startsWith(behindId))
+    return await readMoment(call, { ...wanted, since, lastId: cursor.slice(behindId.length) });
   const filters = since && [{ propertyName: "createdate", operator: "GTE", value: String(since.getTime()) }];
   const sorts = [{ propertyName: "createdate", direction: since ? "ASCENDING" : "DESCENDING" }];
   const { items, next } = await search(call, { ...wanted, filters, sorts });
@@ -49,7 +56,10 @@ async function readPage(call: CredentialCall, wanted: Wanted): Promise<TimedPage
 const behindId = "behind:";
 
 /** All that were made at one moment, by their ids, and then what came later. */
-async function readMoment(call: CredentialCall, { lastId, ...wanted }: Wanted & { since: Date; lastId: string }): Promise<TimedPage> {
+async function readMoment(
+  call: CredentialCall,
+  { lastId, ...wanted }: Wanted & { since: Date; lastId: string },
+): Promise<TimedPage> {
   const filters = [
     { propertyName: "createdate", operator: "EQ", value: String(wanted.since.getTime()) },
     { propertyName: "hs_object_id", operator: "GT", value: lastId },
@@ -57,7 +67,9 @@ async function readMoment(call: CredentialCall, { lastId, ...wanted }: Wanted & 
   const sorts = [{ propertyName: "hs_object_id", direction: "ASCENDING" }];
   const { items, next } = await search(call, { ...wanted, cursor: undefined, filters, sorts });
   const last = items.at(-1)?.id;
-  return next === undefined || last === undefined ? { items, next: undefined, isCut: true } : { items, next: behindId + last };
+  return next === undefined || last === undefined
+    ? { items, next: undefined, isCut: true }
+    : { items, next: behindId + last };
 }
 
 type Search = Pick<Wanted, "properties" | "cursor"> & { filters: object[] | null; sorts: object[] };
@@ -74,7 +86,9 @@ async function search({ http }: CredentialCall, { properties, cursor, filters, s
   const items = listAt(answer, "results").flatMap((entry) => {
     const contact = readContact(entry);
     if (contact.id === undefined) return [];
-    return [{ id: contact.id, payload: contact, createdAt: textAt(contact.properties, "createdate") ?? contact.createdAt }];
+    return [
+      { id: contact.id, payload: contact, createdAt: textAt(contact.properties, "createdate") ?? contact.createdAt },
+    ];
   });
   return { items, next: textAt(answer, "paging", "next", "after") };
 }

@@ -50,8 +50,10 @@ export const action = defineAction({
 function toFilter(filter: Record<string, unknown>, index: number) {
   const { propertyName, operator, value, values, highValue, ...unknownFields } = filter;
   const pointer = `/filters/${index}`;
-  const isUnderstood = typeof propertyName === "string" && typeof operator === "string" && Object.keys(unknownFields).length === 0;
-  if (!isUnderstood) throw refuseInput(pointer, "must have propertyName and operator, and may have value, values and highValue");
+  const isUnderstood =
+    typeof propertyName === "string" && typeof operator === "string" && Object.keys(unknownFields).length === 0;
+  if (!isUnderstood)
+    throw refuseInput(pointer, "must have propertyName and operator, and may have value, values and highValue");
   if (!operators.has(operator)) throw refuseInput(`${pointer}/operator`, `must be one of ${[...operators].join(", ")}`);
   return {
     propertyName,

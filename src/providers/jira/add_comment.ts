@@ -29,6 +29,12 @@ export const action = defineAction({
     });
     const id = requireProof("Jira Cloud", textAt(comment, "id"), "comment id");
     const url = issueUrl(credential.site, issueKey);
-    return [{ id, created: textAt(comment, "created"), url: url ? `${url}?focusedCommentId=${encodeURIComponent(id)}` : undefined }];
+    return [
+      {
+        id,
+        created: textAt(comment, "created"),
+        url: url ? `${url}?focusedCommentId=${encodeURIComponent(id)}` : undefined,
+      },
+    ];
   },
 });

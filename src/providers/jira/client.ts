@@ -8,8 +8,11 @@ type Inline = { type: "text"; text: string } | { type: "hardBreak" };
 /** Where a site is, from its name ("acme") or its address. */
 export function siteAddress(site: string): string {
   const text = site.trim();
-  const address = /^[a-z0-9-]+$/i.test(text) ? `https://${text}.atlassian.net` : `https://${text.replace(/^https?:\/\//i, "")}`;
-  if (!URL.canParse(address)) throw new Refusal("validation_failed", "The Jira site is neither a site's name nor its address.");
+  const address = /^[a-z0-9-]+$/i.test(text)
+    ? `https://${text}.atlassian.net`
+    : `https://${text.replace(/^https?:\/\//i, "")}`;
+  if (!URL.canParse(address))
+    throw new Refusal("validation_failed", "The Jira site is neither a site's name nor its address.");
   return new URL(address).origin;
 }
 
@@ -23,7 +26,10 @@ type IssueSearch = { jql: string; fields: string[]; maxResults: number; nextPage
 /** One page of what JQL finds. */
 export async function searchIssues(http: Http, json: IssueSearch): Promise<Page<unknown, string>> {
   const answer = await http.json({ method: "POST", path: "/rest/api/3/search/jql", json, repeatable: true });
-  return { items: listAt(answer, "issues"), next: at(answer, "isLast") === true ? undefined : textAt(answer, "nextPageToken") };
+  return {
+    items: listAt(answer, "issues"),
+    next: at(answer, "isLast") === true ? undefined : textAt(answer, "nextPageToken"),
+  };
 }
 
 export const readIssue = (issue: unknown, site: string | undefined) => ({
@@ -55,7 +61,11 @@ export function toDocument(text: string) {
     .split(/\n[ \t]*\n/)
     .map((paragraph) => paragraph.replaceAll(/^\n+|\n+$/g, ""))
     .filter((paragraph) => paragraph.trim() !== "");
-  return { type: "doc", version: 1, content: paragraphs.map((paragraph) => ({ type: "paragraph", content: toInlines(paragraph) })) };
+  return {
+    type: "doc",
+    version: 1,
+    content: paragraphs.map((paragraph) => ({ type: "paragraph", content: toInlines(paragraph) })),
+  };
 }
 
 function toInlines(paragraph: string): Inline[] {

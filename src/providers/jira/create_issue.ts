@@ -13,20 +13,33 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: jiraCredential,
   input: z.strictObject({
-    projectKey: z.string().min(1).describe("Key of the project: the letters before the number of its issues, e.g. ENG."),
+    projectKey: z
+      .string()
+      .min(1)
+      .describe("Key of the project: the letters before the number of its issues, e.g. ENG."),
     issueType: z.string().min(1).describe("Type name, e.g. Task."),
     summary: z.string().min(1).max(255).describe("Title of the issue, at most 255 characters."),
     description: z.string().optional().describe("Plain text, converted to Atlassian document format."),
     labels: z.array(z.string()).optional().describe('Labels without spaces, e.g. ["bug"].'),
-    assigneeAccountId: z.string().optional().describe("Account id of the assignee: the last part of the address of their profile page."),
-    fields: z.record(z.string(), z.unknown()).optional().describe('Further fields by id, e.g. {"priority": {"name": "High"}}.'),
+    assigneeAccountId: z
+      .string()
+      .optional()
+      .describe("Account id of the assignee: the last part of the address of their profile page."),
+    fields: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Further fields by id, e.g. {"priority": {"name": "High"}}.'),
   }),
   output: z.object({
     key: z.string().optional().describe("Issue key, e.g. ENG-12."),
     id: z.string().optional().describe("Issue id."),
     url: z.string().optional().describe("Web address."),
   }),
-  async run({ input: { projectKey, issueType, summary, description, labels, assigneeAccountId, fields }, credential, http }) {
+  async run({
+    input: { projectKey, issueType, summary, description, labels, assigneeAccountId, fields },
+    credential,
+    http,
+  }) {
     const wrongLabel = labels?.findIndex((label) => !/^\S+$/.test(label)) ?? -1;
     if (wrongLabel >= 0) throw refuseInput(`/labels/${wrongLabel}`, "must not be empty or have spaces");
     const json = {

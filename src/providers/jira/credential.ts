@@ -29,7 +29,9 @@ export const jiraCredential = defineCredential({
             "Only for an API token with scopes, which works nowhere else: the id at https://<site>.atlassian.net/_edge/tenant_info.",
           ),
       },
-      ({ email, apiToken }) => ({ headers: { authorization: `Basic ${Buffer.from(`${email}:${apiToken}`).toString("base64")}` } }),
+      ({ email, apiToken }) => ({
+        headers: { authorization: `Basic ${Buffer.from(`${email}:${apiToken}`).toString("base64")}` },
+      }),
     ),
     oauth2: withOAuth2({
       authorizeUrl: "https://auth.atlassian.com/authorize",
@@ -43,7 +45,10 @@ export const jiraCredential = defineCredential({
       },
       async complete({ http, credential }) {
         const sites = await http.json({ path: "/oauth/token/accessible-resources" });
-        return chooseSite(Array.isArray(sites) ? sites : [], typeof credential.site === "string" ? credential.site : undefined);
+        return chooseSite(
+          Array.isArray(sites) ? sites : [],
+          typeof credential.site === "string" ? credential.site : undefined,
+        );
       },
     }),
   },
@@ -68,18 +73,23 @@ function chooseSite(sites: unknown[], wanted: string | undefined): CredentialDat
   const jiraSites = sites.filter((site) => textsAt(site, "scopes").includes("read:jira-work"));
   const chosen = jiraSites.find((site) => wanted === undefined || textAt(site, "url") === siteAddress(wanted));
   const cloudId = textAt(chosen, "id");
-  if (cloudId === undefined) throw new Refusal("provider_error", "The Atlassian account has no access to this Jira site.");
+  if (cloudId === undefined)
+    throw new Refusal("provider_error", "The Atlassian account has no access to this Jira site.");
   return { cloudId, site: textAt(chosen, "url") };
 }
 
 // Where strangers may read or write, Jira answers a token it does not accept like one of them, with whatever they may see or do.
 function readJiraRefusal(_body: unknown, { headers }: Response): ProviderFault | undefined {
   const isRefused = headers.get("x-seraph-loginreason")?.includes("AUTHENTICATED_FAILED") ?? false;
-  return isRefused ? { message: "it does not accept the credential", isUnauthorized: true, mayHaveActed: true } : undefined;
+  return isRefused
+    ? { message: "it does not accept the credential", isUnauthorized: true, mayHaveActed: true }
+    : undefined;
 }
 
 function readJiraFault(body: unknown, response: Response): ProviderFault {
-  const fieldFaults = Object.entries(recordAt(body, "errors") ?? {}).map(([field, fault]) => `${field}: ${String(fault)}`);
+  const fieldFaults = Object.entries(recordAt(body, "errors") ?? {}).map(
+    ([field, fault]) => `${field}: ${String(fault)}`,
+  );
   const words = [...textsAt(body, "errorMessages"), ...fieldFaults];
   if (words.length > 0) return { message: joinSentences(words) };
   const fault = readCommonFault(body, response);

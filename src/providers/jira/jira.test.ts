@@ -10,15 +10,26 @@ import { jiraCredential } from "./credential.ts";
 import { action as searchIssues } from "./search_issues.ts";
 
 const credential = { kind: "basic", site: "acme", email: "ann@example.com", apiToken: "jira-secret" };
-const headers = { authorization: `Basic ${Buffer.from("ann@example.com:jira-secret").toString("base64")}`, accept: "application/json" };
+const headers = {
+  authorization: `Basic ${Buffer.from("ann@example.com:jira-secret").toString("base64")}`,
+  accept: "application/json",
+};
 const failure = {
   answer: { status: 400, json: { errorMessages: ["The JQL is wrong."], errors: { project: "project is required" } } },
   says: /^Jira Cloud refused the call \(400\): The JQL is wrong\. project: project is required\.$/,
 };
-const document = (text: string) => ({ type: "doc", version: 1, content: [{ type: "paragraph", content: [{ type: "text", text }] }] });
+const document = (text: string) => ({
+  type: "doc",
+  version: 1,
+  content: [{ type: "paragraph", content: [{ type: "text", text }] }],
+});
 
 const fields = ["summary", "status", "assignee", "priority", "updated"];
-const issue = (number: number) => ({ id: String(number), key: `ACME-${number}`, fields: { summary: `Issue ${number}` } });
+const issue = (number: number) => ({
+  id: String(number),
+  key: `ACME-${number}`,
+  fields: { summary: `Issue ${number}` },
+});
 const found = (number: number) => ({
   id: String(number),
   key: `ACME-${number}`,
@@ -36,7 +47,12 @@ describeHttpTool(searchIssues, {
       input: { jql: "project = ACME" },
       exchanges: [
         {
-          request: { method: "POST", path: "/rest/api/3/search/jql", headers, json: { jql: "project = ACME", fields, maxResults: 20 } },
+          request: {
+            method: "POST",
+            path: "/rest/api/3/search/jql",
+            headers,
+            json: { jql: "project = ACME", fields, maxResults: 20 },
+          },
           answer: {
             json: {
               isLast: true,
@@ -58,7 +74,10 @@ describeHttpTool(searchIssues, {
           },
         },
       ],
-      items: [{ ...found(1), status: "Done", assignee: "Ann", priority: "High", updated: "2026-01-01T00:00:00.000+0000" }, found(2)],
+      items: [
+        { ...found(1), status: "Done", assignee: "Ann", priority: "High", updated: "2026-01-01T00:00:00.000+0000" },
+        found(2),
+      ],
     },
     {
       name: "follows pages until the limit",
@@ -76,7 +95,12 @@ describeHttpTool(searchIssues, {
           request: {
             method: "POST",
             path: "/rest/api/3/search/jql",
-            json: { jql: 'text ~ "ü\n\\"x\\""', fields: ["summary", "customfield_1"], maxResults: 1, nextPageToken: "t2" },
+            json: {
+              jql: 'text ~ "ü\n\\"x\\""',
+              fields: ["summary", "customfield_1"],
+              maxResults: 1,
+              nextPageToken: "t2",
+            },
           },
           answer: { json: { issues: [issue(3), issue(4)], nextPageToken: "t3", isLast: false } },
         },
@@ -101,7 +125,10 @@ describeHttpTool(createIssue, {
             headers,
             json: { fields: { project: { key: "ACME" }, issuetype: { name: "Task" }, summary: "It is broken" } },
           },
-          answer: { status: 201, json: { id: "10000", key: "ACME-24", self: "https://acme.atlassian.net/rest/api/3/issue/10000" } },
+          answer: {
+            status: 201,
+            json: { id: "10000", key: "ACME-24", self: "https://acme.atlassian.net/rest/api/3/issue/10000" },
+          },
         },
       ],
       items: [{ key: "ACME-24", id: "10000", url: "https://acme.atlassian.net/browse/ACME-24" }],
@@ -155,11 +182,22 @@ describeHttpTool(addComment, {
       input: { issueKey: "ACME-1", text: "Done." },
       exchanges: [
         {
-          request: { method: "POST", path: "/rest/api/3/issue/ACME-1/comment", headers, json: { body: document("Done.") } },
+          request: {
+            method: "POST",
+            path: "/rest/api/3/issue/ACME-1/comment",
+            headers,
+            json: { body: document("Done.") },
+          },
           answer: { status: 201, json: { id: "77", created: "2026-01-01T00:00:00.000+0000" } },
         },
       ],
-      items: [{ id: "77", created: "2026-01-01T00:00:00.000+0000", url: "https://acme.atlassian.net/browse/ACME-1?focusedCommentId=77" }],
+      items: [
+        {
+          id: "77",
+          created: "2026-01-01T00:00:00.000+0000",
+          url: "https://acme.atlassian.net/browse/ACME-1?focusedCommentId=77",
+        },
+      ],
     },
     {
       name: "keeps a strange key in its place",
@@ -180,7 +218,10 @@ it.each([
   ["/labels/1", { labels: ["fine", "not fine"] }],
   ["/labels/0", { labels: [""] }],
 ])("refuses an issue with a wrong %s", async (pointer, input) => {
-  const outcome = callTool(createIssue, { input: { projectKey: "ACME", issueType: "Task", summary: "s", ...input }, credential });
+  const outcome = callTool(createIssue, {
+    input: { projectKey: "ACME", issueType: "Task", summary: "s", ...input },
+    credential,
+  });
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
@@ -230,7 +271,9 @@ describe("the Jira credential", () => {
 
   it("is checked with an OAuth token", async () => {
     const requests = await useCredential(jiraCredential, { ...oauth2, cloudId: "c1" }, [{ json: {} }]);
-    expect(requests).toMatchObject([{ path: "/rest/api/3/project/search?maxResults=1", headers: { authorization: "Bearer token" } }]);
+    expect(requests).toMatchObject([
+      { path: "/rest/api/3/project/search?maxResults=1", headers: { authorization: "Bearer token" } },
+    ]);
   });
 
   it.each(["acme", " acme ", "acme.atlassian.net", "https://acme.atlassian.net/jira/x", "HTTP://acme.atlassian.net"])(
@@ -245,7 +288,9 @@ describe("the Jira credential", () => {
   });
 
   it("goes through the gateway with an OAuth token", () => {
-    expect(baseUrl({ ...oauth2, site: "https://acme.atlassian.net", cloudId: "c/1" })).toBe("https://api.atlassian.com/ex/jira/c%2F1");
+    expect(baseUrl({ ...oauth2, site: "https://acme.atlassian.net", cloudId: "c/1" })).toBe(
+      "https://api.atlassian.com/ex/jira/c%2F1",
+    );
     expect(baseUrl({ ...oauth2, site: "acme" })).toBe("https://api.atlassian.com");
   });
 
@@ -258,7 +303,10 @@ describe("the Jira credential", () => {
   });
 
   it("takes the site that was asked for", async () => {
-    expect((await connect({ ...oauth2, site: "other" }, sites)).completed).toEqual({ cloudId: "c2", site: "https://other.atlassian.net" });
+    expect((await connect({ ...oauth2, site: "other" }, sites)).completed).toEqual({
+      cloudId: "c2",
+      site: "https://other.atlassian.net",
+    });
   });
 
   it.each([[], {}, sites.slice(0, 1)])("cannot be connected without a Jira site: %j", async (...answer) => {

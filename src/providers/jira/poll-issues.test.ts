@@ -30,7 +30,13 @@ describe("new issues of Jira", () => {
 
   const look = async (parameters: Record<string, unknown>, mark: string | null, at = now) =>
     await lookAt(newIssue, jiraCredential, {
-      credential: { kind: "basic", site: "acme", email: "ann@example.com", apiToken: "jira-secret", baseUrl: provider.url },
+      credential: {
+        kind: "basic",
+        site: "acme",
+        email: "ann@example.com",
+        apiToken: "jira-secret",
+        baseUrl: provider.url,
+      },
       parameters,
       mark,
       now: at,
@@ -42,7 +48,9 @@ describe("new issues of Jira", () => {
     });
 
   it("lists the newest at first, with what a run needs of them", async () => {
-    provider.script([answer([issue(2, "2026-03-01T12:30:00.000+0100"), issue(1, "2026-03-01T09:00:00.000+0100")], "older")]);
+    provider.script([
+      answer([issue(2, "2026-03-01T12:30:00.000+0100"), issue(1, "2026-03-01T09:00:00.000+0100")], "older"),
+    ]);
     const { items, hasMore } = await look({ project: "ENG" }, null);
     expect([items.map(({ id }) => id), hasMore]).toEqual([["10001", "10002"], false]);
     expect(items[0]?.payload).toMatchObject({
@@ -90,7 +98,9 @@ describe("new issues of Jira", () => {
 
   it("refuses what is no project, and an order", async () => {
     await expect(look({ project: 'x" OR 1 = 1' }, null)).rejects.toMatchObject({ errors: [{ pointer: "/project" }] });
-    await expect(look({ jql: "status = Open ORDER  BY key" }, null)).rejects.toMatchObject({ errors: [{ pointer: "/jql" }] });
+    await expect(look({ jql: "status = Open ORDER  BY key" }, null)).rejects.toMatchObject({
+      errors: [{ pointer: "/jql" }],
+    });
     provider.script([{ status: 400, json: { errorMessages: ["The JQL is wrong."] } }]);
     await expect(look({ jql: "nonsense" }, null)).rejects.toThrow("The JQL is wrong.");
   });
@@ -100,7 +110,9 @@ describe("new issues of Jira", () => {
       type: "bulletList",
       content: [{ type: "listItem", content: [{ type: "paragraph", content: [{ type: "text", text: "b" }] }] }],
     };
-    expect(toPlainText({ type: "doc", content: [{ type: "heading", content: [{ type: "text", text: "a" }] }, list] })).toBe("a\nb\n");
+    expect(
+      toPlainText({ type: "doc", content: [{ type: "heading", content: [{ type: "text", text: "a" }] }, list] }),
+    ).toBe("a\nb\n");
     expect(toPlainText(undefined)).toBe("");
   });
 });

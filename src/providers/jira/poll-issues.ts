@@ -18,7 +18,9 @@ export const newIssue = definePoll({
       .string()
       .min(1)
       .optional()
-      .describe("Only issues of this project: its key, e.g. ENG, or the address of the project or of one of its issues."),
+      .describe(
+        "Only issues of this project: its key, e.g. ENG, or the address of the project or of one of its issues.",
+      ),
     jql: z
       .string()
       .min(1)
@@ -54,10 +56,14 @@ const fields = [
 
 type Wanted = { restrictions: string[]; since: Date | null; cursor: string | undefined; now: Date };
 
-async function readPage({ http, credential }: CredentialCall, { restrictions, since, cursor, now }: Wanted): Promise<TimedPage> {
+async function readPage(
+  { http, credential }: CredentialCall,
+  { restrictions, since, cursor, now }: Wanted,
+): Promise<TimedPage> {
   // A date in JQL is one in the time zone of whoever asks; so many minutes ago is the same everywhere. All pages of a search need the same words.
   const [, kept, token] = /^(\d+) (.*)$/s.exec(cursor ?? "") ?? [];
-  const minutes = kept ?? (since === null ? "" : String(Math.max(1, Math.ceil((now.getTime() - since.getTime()) / minuteMs) + 1)));
+  const minutes =
+    kept ?? (since === null ? "" : String(Math.max(1, Math.ceil((now.getTime() - since.getTime()) / minuteMs) + 1)));
   // Jira refuses a search without any restriction.
   const time = since === null ? 'created >= "1970-01-02"' : `created >= "-${minutes}m"`;
   const jql = `${[...restrictions, time].join(" AND ")} ORDER BY created ${since === null ? "DESC" : "ASC"}`;
@@ -81,7 +87,9 @@ function restrict({ project, jql }: { project?: string | undefined; jql?: string
 
 /** A key such as ENG, also from the address of a project, a board or an issue. */
 function readProjectKey(text: string): string {
-  const key = /^https?:\/\/[^/]+\/(?:.*\/)?(?:projects|browse)\/([A-Za-z][A-Za-z0-9_]*)/.exec(text.trim())?.[1] ?? text.trim();
-  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(key)) throw refuseInput("/project", "must be the key of a project, such as ENG, or its address");
+  const key =
+    /^https?:\/\/[^/]+\/(?:.*\/)?(?:projects|browse)\/([A-Za-z][A-Za-z0-9_]*)/.exec(text.trim())?.[1] ?? text.trim();
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(key))
+    throw refuseInput("/project", "must be the key of a project, such as ENG, or its address");
   return key.toUpperCase();
 }

@@ -15,8 +15,13 @@ export const action = defineAction({
       .string()
       .min(1)
       .meta({ title: "JQL" })
-      .describe("JQL that names what to search in, e.g. project = ENG AND status != Done. Jira refuses one without bounds."),
-    fields: z.array(z.string()).default(["summary", "status", "assignee", "priority", "updated"]).describe("Fields to return."),
+      .describe(
+        "JQL that names what to search in, e.g. project = ENG AND status != Done. Jira refuses one without bounds.",
+      ),
+    fields: z
+      .array(z.string())
+      .default(["summary", "status", "assignee", "priority", "updated"])
+      .describe("Fields to return."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({

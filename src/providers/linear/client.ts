@@ -6,7 +6,11 @@ import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 type Operation = { query: string; variables?: Record<string, unknown> };
 
 /** The data of an answer. */
-export async function queryLinear(http: Http, operation: Operation, options: Pick<HttpRequest, "repeatable"> = {}): Promise<unknown> {
+export async function queryLinear(
+  http: Http,
+  operation: Operation,
+  options: Pick<HttpRequest, "repeatable"> = {},
+): Promise<unknown> {
   return at(await http.json({ method: "POST", path: "/graphql", json: operation, ...options }), "data");
 }
 
@@ -29,8 +33,12 @@ function faultOf(body: unknown, headers: Headers): ProviderFault {
 
 /** Linear counts requests, what they cost and some operations by themselves, and says in milliseconds when each is free again. */
 function readResetMs(headers: Headers): number | undefined {
-  const usedUp = ["requests", "complexity", "endpoint-requests"].filter((kind) => headers.get(`x-ratelimit-${kind}-remaining`) === "0");
-  const resets = usedUp.map((kind) => Number(headers.get(`x-ratelimit-${kind}-reset`) ?? Number.NaN)).filter(Number.isFinite);
+  const usedUp = ["requests", "complexity", "endpoint-requests"].filter(
+    (kind) => headers.get(`x-ratelimit-${kind}-remaining`) === "0",
+  );
+  const resets = usedUp
+    .map((kind) => Number(headers.get(`x-ratelimit-${kind}-reset`) ?? Number.NaN))
+    .filter(Number.isFinite);
   return resets.length === 0 ? undefined : Math.max(0, Math.max(...resets) - Date.now());
 }
 
@@ -56,7 +64,13 @@ export const nextCursor = (connection: unknown): string | undefined =>
 export async function findTeamId(http: Http, idOrKey: string): Promise<string> {
   if (!/^[A-Z][A-Z0-9]{0,6}$/.test(idOrKey)) return idOrKey;
   const query = "query ($key: String!) { teams(filter: { key: { eq: $key } }, first: 1) { nodes { id } } }";
-  const id = textAt(await queryLinear(http, { query, variables: { key: idOrKey } }, { repeatable: true }), "teams", "nodes", 0, "id");
+  const id = textAt(
+    await queryLinear(http, { query, variables: { key: idOrKey } }, { repeatable: true }),
+    "teams",
+    "nodes",
+    0,
+    "id",
+  );
   if (id !== undefined) return id;
   throw new Refusal("validation_failed", `There is no team with the key ${idOrKey}.`, {
     errors: [{ pointer: "/teamId", detail: "is no team's id or key" }],

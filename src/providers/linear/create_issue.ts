@@ -6,7 +6,8 @@ import { requireProof } from "../../contract/require-proof.ts";
 import { findTeamId, queryLinear } from "./client.ts";
 import { linearCredential } from "./credential.ts";
 
-const query = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { id identifier url } } }";
+const query =
+  "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { id identifier url } } }";
 
 export const action = defineAction({
   id: "linear_create_issue",
@@ -15,7 +16,10 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: linearCredential,
   input: z.strictObject({
-    teamId: z.string().min(1).describe("Id (UUID) or key of the team, e.g. ENG: the letters before the number of its issues."),
+    teamId: z
+      .string()
+      .min(1)
+      .describe("Id (UUID) or key of the team, e.g. ENG: the letters before the number of its issues."),
     title: z.string().min(1).describe("Title of the issue."),
     description: z.string().optional().describe("Markdown."),
     priority: z.int().min(0).max(4).optional().describe("0 none, 1 urgent - 4 low."),

@@ -10,17 +10,25 @@ import { action as searchIssues } from "./search_issues.ts";
 const credential = { kind: "apiKey", apiKey: "lin_api_secret" };
 const headers = { authorization: "lin_api_secret" };
 const errors = [
-  { message: "Argument Validation Error", extensions: { code: "INVALID_INPUT", userPresentableMessage: "teamId must be a UUID." } },
+  {
+    message: "Argument Validation Error",
+    extensions: { code: "INVALID_INPUT", userPresentableMessage: "teamId must be a UUID." },
+  },
 ];
 const teamId = "9cfb482a-81e3-4154-b5b9-2c805e70a02d";
 const queryOf = (field: string) => expect.stringContaining(field);
 
 const issue = (number: number) => ({ id: `i${number}`, identifier: `ENG-${number}`, title: `Issue ${number}` });
-const page = (numbers: number[], pageInfo: object) => ({ json: { data: { searchIssues: { nodes: numbers.map(issue), pageInfo } } } });
+const page = (numbers: number[], pageInfo: object) => ({
+  json: { data: { searchIssues: { nodes: numbers.map(issue), pageInfo } } },
+});
 
 describeHttpTool(searchIssues, {
   credential,
-  failure: { answer: { status: 400, json: { errors } }, says: /^Linear refused the call \(400 INVALID_INPUT\): teamId must be a UUID\.$/ },
+  failure: {
+    answer: { status: 400, json: { errors } },
+    says: /^Linear refused the call \(400 INVALID_INPUT\): teamId must be a UUID\.$/,
+  },
   cases: [
     {
       name: "finds issues",
@@ -56,7 +64,14 @@ describeHttpTool(searchIssues, {
         },
       ],
       items: [
-        { ...issue(1), state: "Todo", assignee: "ann", priority: 2, url: "https://linear.app/x", updatedAt: "2026-01-01T00:00:00Z" },
+        {
+          ...issue(1),
+          state: "Todo",
+          assignee: "ann",
+          priority: 2,
+          url: "https://linear.app/x",
+          updatedAt: "2026-01-01T00:00:00Z",
+        },
         issue(2),
       ],
     },
@@ -88,7 +103,10 @@ describeHttpTool(searchIssues, {
 
 describeHttpTool(createIssue, {
   credential,
-  failure: { answer: { json: { data: null, errors } }, says: /^Linear refused the call \(INVALID_INPUT\): teamId must be a UUID\.$/ },
+  failure: {
+    answer: { json: { data: null, errors } },
+    says: /^Linear refused the call \(INVALID_INPUT\): teamId must be a UUID\.$/,
+  },
   cases: [
     {
       name: "creates an issue",
@@ -102,7 +120,11 @@ describeHttpTool(createIssue, {
             json: { query: queryOf("issueCreate"), variables: { input: { teamId, title: "It is broken" } } },
           },
           answer: {
-            json: { data: { issueCreate: { success: true, issue: { id: "i1", identifier: "ENG-1", url: "https://linear.app/x" } } } },
+            json: {
+              data: {
+                issueCreate: { success: true, issue: { id: "i1", identifier: "ENG-1", url: "https://linear.app/x" } },
+              },
+            },
           },
         },
       ],
@@ -122,7 +144,9 @@ describeHttpTool(createIssue, {
             path: "/graphql",
             json: {
               query: queryOf("issueCreate"),
-              variables: { input: { teamId, title: 'ü "x"', description: "a\nb", priority: 0, assigneeId: "u1", labelIds: ["l1"] } },
+              variables: {
+                input: { teamId, title: 'ü "x"', description: "a\nb", priority: 0, assigneeId: "u1", labelIds: ["l1"] },
+              },
             },
           },
           answer: { json: { data: { issueCreate: { success: true, issue: { id: "i2" } } } } },
@@ -134,13 +158,26 @@ describeHttpTool(createIssue, {
 });
 
 it.each([
-  ["a key no team has", { teamId: "NONE" }, { teams: { nodes: [] } }, { code: "validation_failed", errors: [{ pointer: "/teamId" }] }],
-  ["an issue that was not created", { teamId }, { issueCreate: { success: false, issue: null } }, { code: "provider_error" }],
+  [
+    "a key no team has",
+    { teamId: "NONE" },
+    { teams: { nodes: [] } },
+    { code: "validation_failed", errors: [{ pointer: "/teamId" }] },
+  ],
+  [
+    "an issue that was not created",
+    { teamId },
+    { issueCreate: { success: false, issue: null } },
+    { code: "provider_error" },
+  ],
 ])("refuses %s", async (_name, input, data, refusal) => {
   const provider = await startFakeProvider();
   try {
     provider.script([{ json: { data } }]);
-    const outcome = callTool(createIssue, { input: { ...input, title: "t" }, credential: { ...credential, baseUrl: provider.url } });
+    const outcome = callTool(createIssue, {
+      input: { ...input, title: "t" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     await expect(outcome).rejects.toMatchObject(refusal);
     expect(provider.requests()).toHaveLength(1);
   } finally {
@@ -152,7 +189,10 @@ it("repeats looking up a team but not creating an issue", async () => {
   const provider = await startFakeProvider();
   try {
     provider.script([{ drop: true }, { json: { data: { teams: { nodes: [{ id: teamId }] } } } }, { drop: true }]);
-    const outcome = callTool(createIssue, { input: { teamId: "ENG", title: "t" }, credential: { ...credential, baseUrl: provider.url } });
+    const outcome = callTool(createIssue, {
+      input: { teamId: "ENG", title: "t" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     await expect(outcome).rejects.toMatchObject({ code: "provider_unreachable" });
     expect(provider.requests()).toHaveLength(3);
   } finally {
@@ -164,7 +204,11 @@ describe("a rate limit of Linear, which is a 400", () => {
   const limited = (headers: Record<string, string>) => ({
     status: 400,
     headers,
-    json: { errors: [{ message: "Rate limit exceeded", extensions: { type: "ratelimited", code: "RATELIMITED", statusCode: 429 } }] },
+    json: {
+      errors: [
+        { message: "Rate limit exceeded", extensions: { type: "ratelimited", code: "RATELIMITED", statusCode: 429 } },
+      ],
+    },
   });
   const created = { json: { data: { issueCreate: { success: true, issue: { id: "i1", identifier: "ENG-1" } } } } };
 
@@ -173,7 +217,11 @@ describe("a rate limit of Linear, which is a 400", () => {
     const waits: number[] = [];
     try {
       provider.script(answers);
-      const call = callTool(createIssue, { input: { teamId, title: "t" }, credential: { ...credential, baseUrl: provider.url }, waits });
+      const call = callTool(createIssue, {
+        input: { teamId, title: "t" },
+        credential: { ...credential, baseUrl: provider.url },
+        waits,
+      });
       return { outcome: await call.catch((error: unknown) => error), waits, count: provider.requests().length };
     } finally {
       await provider.stop();
@@ -197,9 +245,16 @@ describe("a rate limit of Linear, which is a 400", () => {
   it("says when to come back where that is long", async () => {
     const reset = String(Date.now() + 1_800_000);
     const { outcome, count } = await create([
-      limited({ "x-ratelimit-requests-remaining": "5", "x-ratelimit-complexity-remaining": "0", "x-ratelimit-complexity-reset": reset }),
+      limited({
+        "x-ratelimit-requests-remaining": "5",
+        "x-ratelimit-complexity-remaining": "0",
+        "x-ratelimit-complexity-reset": reset,
+      }),
     ]);
-    expect(outcome).toMatchObject({ code: "provider_error", message: expect.stringMatching(/400 RATELIMITED.*Try again in 1[78]\d\d s/) });
+    expect(outcome).toMatchObject({
+      code: "provider_error",
+      message: expect.stringMatching(/400 RATELIMITED.*Try again in 1[78]\d\d s/),
+    });
     expect(count).toBe(1);
   });
 });
@@ -215,7 +270,9 @@ describe("the Linear credential", () => {
   });
 
   it("does not pass a check that Linear refuses with status 200", async () => {
-    const answer = { json: { errors: [{ message: "Authentication required", extensions: { code: "AUTHENTICATION_ERROR" } }] } };
+    const answer = {
+      json: { errors: [{ message: "Authentication required", extensions: { code: "AUTHENTICATION_ERROR" } }] },
+    };
     await expect(useCredential(linearCredential, credential, [answer])).rejects.toThrow(
       "Linear refused the call (AUTHENTICATION_ERROR): Authentication required",
     );

@@ -20,7 +20,9 @@ const node = (number: number, createdAt: string) => ({
   team: { key: "ENG" },
 });
 const answer = (nodes: unknown[], endCursor?: string) => ({
-  json: { data: { issues: { nodes, pageInfo: { hasNextPage: endCursor !== undefined, endCursor: endCursor ?? null } } } },
+  json: {
+    data: { issues: { nodes, pageInfo: { hasNextPage: endCursor !== undefined, endCursor: endCursor ?? null } } },
+  },
 });
 
 describe("new issues of Linear", () => {
@@ -61,7 +63,11 @@ describe("new issues of Linear", () => {
     expect(newIssue.senderOf?.(first.items[1]?.payload)).toEqual({ id: "u1", name: "ann" });
     expect(variables()).toEqual([{ filter: { team: { key: { eq: "ENG" } } }, first: 50 }]);
 
-    provider.script([answer([node(4, "2026-03-01T11:59:00.000Z")], "c4"), answer([node(3, "2026-03-01T11:58:00.000Z")]), answer([])]);
+    provider.script([
+      answer([node(4, "2026-03-01T11:59:00.000Z")], "c4"),
+      answer([node(3, "2026-03-01T11:58:00.000Z")]),
+      answer([]),
+    ]);
     const second = await look({}, first.mark);
     const third = await look({}, second.mark);
     await look({}, third.mark);
@@ -85,8 +91,12 @@ describe("new issues of Linear", () => {
   });
 
   it("refuses what is no team, and passes on what Linear refuses", async () => {
-    await expect(look({ team: "https://linear.app/acme" }, null)).rejects.toMatchObject({ errors: [{ pointer: "/team" }] });
+    await expect(look({ team: "https://linear.app/acme" }, null)).rejects.toMatchObject({
+      errors: [{ pointer: "/team" }],
+    });
     provider.script([{ json: { errors: [{ message: "Entity not found", extensions: { code: "INVALID_INPUT" } }] } }]);
-    await expect(look({ team: "NONE" }, null)).rejects.toThrow(/Linear refused the call \(INVALID_INPUT\): Entity not found/);
+    await expect(look({ team: "NONE" }, null)).rejects.toThrow(
+      /Linear refused the call \(INVALID_INPUT\): Entity not found/,
+    );
   });
 });

@@ -18,11 +18,16 @@ export const newIssue = definePoll({
       .string()
       .min(1)
       .optional()
-      .describe("Only issues of this team: its key, e.g. ENG, its id (UUID), or its address, e.g. https://linear.app/acme/team/ENG/all."),
+      .describe(
+        "Only issues of this team: its key, e.g. ENG, its id (UUID), or its address, e.g. https://linear.app/acme/team/ENG/all.",
+      ),
   }),
   async list(call, { parameters, mark, now }) {
     const team = readTeam(parameters.team);
-    return await listByTime({ mark, now }, { overlapMs, readPage: (since, cursor) => readPage(call, { team, since, cursor }) });
+    return await listByTime(
+      { mark, now },
+      { overlapMs, readPage: (since, cursor) => readPage(call, { team, since, cursor }) },
+    );
   },
   promptOf: (payload) => known([textAt(payload, "title"), textAt(payload, "description")]).join("\n\n") || undefined,
   senderOf: (payload) => ({ id: textAt(payload, "creatorId"), name: textAt(payload, "creator") }),
@@ -43,14 +48,24 @@ type Wanted = { team: object | undefined; since: Date | null; cursor: string | u
 
 async function readPage({ http }: CredentialCall, { team, since, cursor }: Wanted): Promise<TimedPage> {
   const filter = { ...(team ? { team } : {}), ...(since ? { createdAt: { gte: since.toISOString() } } : {}) };
-  const data = await queryLinear(http, { query, variables: { filter, first: pageSize, after: cursor } }, { repeatable: true });
+  const data = await queryLinear(
+    http,
+    { query, variables: { filter, first: pageSize, after: cursor } },
+    { repeatable: true },
+  );
   const found = at(data, "issues");
   const items = listAt(found, "nodes").flatMap((node) => {
     const issue = readIssue(node);
     if (issue.id === undefined) return [];
     const createdAt = textAt(node, "createdAt");
     const creator = { creator: textAt(node, "creator", "displayName"), creatorId: textAt(node, "creator", "id") };
-    const payload = { ...issue, description: textAt(node, "description"), createdAt, ...creator, team: textAt(node, "team", "key") };
+    const payload = {
+      ...issue,
+      description: textAt(node, "description"),
+      createdAt,
+      ...creator,
+      team: textAt(node, "team", "key"),
+    };
     return [{ id: issue.id, payload, createdAt }];
   });
   return { items, next: nextCursor(found) };
@@ -62,6 +77,7 @@ function readTeam(team: string | undefined): object | undefined {
   const text = team.trim();
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: { eq: text } };
   const key = /^https:\/\/linear\.app\/[^/]+\/team\/([^/?#]+)/.exec(text)?.[1] ?? text;
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(key)) throw refuseInput("/team", "must be the key, the id or the address of a team");
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(key))
+    throw refuseInput("/team", "must be the key, the id or the address of a team");
   return { key: { eq: key.toUpperCase() } };
 }

@@ -17,7 +17,9 @@ export const microsoftOutlookCredential = defineCredential({
       scopes: ["offline_access", "User.Read", "Mail.Read", "Mail.Send"],
       knownScopes,
       pkce: true,
-      fields: { tenant: z.string().min(1).default("common").describe("Id or domain of the directory; common for any account.") },
+      fields: {
+        tenant: z.string().min(1).default("common").describe("Id or domain of the directory; common for any account."),
+      },
     }),
   },
   // Graph does not name what is missing.

@@ -12,7 +12,9 @@ const headers = { authorization: "Bearer eyJ.secret" };
 const failure = {
   answer: {
     status: 400,
-    json: { error: { code: "ErrorInvalidRecipients", message: "At least one recipient is not valid.", innerError: {} } },
+    json: {
+      error: { code: "ErrorInvalidRecipients", message: "At least one recipient is not valid.", innerError: {} },
+    },
   },
   says: /Microsoft Outlook refused the call \(400 ErrorInvalidRecipients\): At least one recipient is not valid\./,
 };
@@ -33,7 +35,11 @@ describeHttpTool(sendEmail, {
             path: "/me/sendMail",
             headers,
             json: {
-              message: { subject: "Hello", body: { contentType: "text", content: "Hi" }, toRecipients: [recipient("ann@example.com")] },
+              message: {
+                subject: "Hello",
+                body: { contentType: "text", content: "Hi" },
+                toRecipients: [recipient("ann@example.com")],
+              },
               saveToSentItems: true,
             },
           },
@@ -72,7 +78,9 @@ describeHttpTool(sendEmail, {
           answer: { status: 202 },
         },
       ],
-      items: [{ accepted: true, recipients: ["ann@example.com", "bob@example.com", "cc@example.com", "bcc@example.com"] }],
+      items: [
+        { accepted: true, recipients: ["ann@example.com", "bob@example.com", "cc@example.com", "bcc@example.com"] },
+      ],
     },
     {
       name: "answers a mail, with files and with its own subject",
@@ -95,7 +103,12 @@ describeHttpTool(sendEmail, {
                 toRecipients: [recipient("ann@example.com")],
                 replyTo: [recipient("team@example.com")],
                 attachments: [
-                  { "@odata.type": "#microsoft.graph.fileAttachment", name: "a.txt", contentType: "text/plain", contentBytes: "aGk=" },
+                  {
+                    "@odata.type": "#microsoft.graph.fileAttachment",
+                    name: "a.txt",
+                    contentType: "text/plain",
+                    contentBytes: "aGk=",
+                  },
                 ],
               },
             },
@@ -183,14 +196,35 @@ describeHttpTool(searchEmails, {
           answer: {
             json: {
               value: [
-                { "@odata.type": "#microsoft.graph.fileAttachment", id: "f1", name: "r.pdf", contentType: "application/pdf", size: 5 },
-                { "@odata.type": "#microsoft.graph.itemAttachment", id: "f2", name: "A mail", contentType: null, size: 900 },
-                { "@odata.type": "#microsoft.graph.fileAttachment", id: "f3", name: "v.mp4", contentType: "video/mp4", size: 20_000_000 },
+                {
+                  "@odata.type": "#microsoft.graph.fileAttachment",
+                  id: "f1",
+                  name: "r.pdf",
+                  contentType: "application/pdf",
+                  size: 5,
+                },
+                {
+                  "@odata.type": "#microsoft.graph.itemAttachment",
+                  id: "f2",
+                  name: "A mail",
+                  contentType: null,
+                  size: 900,
+                },
+                {
+                  "@odata.type": "#microsoft.graph.fileAttachment",
+                  id: "f3",
+                  name: "v.mp4",
+                  contentType: "video/mp4",
+                  size: 20_000_000,
+                },
               ],
             },
           },
         },
-        { request: { method: "GET", path: "/me/messages/m1/attachments/f1" }, answer: { json: { id: "f1", contentBytes: "AP8BAg==" } } },
+        {
+          request: { method: "GET", path: "/me/messages/m1/attachments/f1" },
+          answer: { json: { id: "f1", contentBytes: "AP8BAg==" } },
+        },
       ],
       items: [
         {
@@ -224,7 +258,10 @@ describeHttpTool(searchEmails, {
         {
           request: { method: "GET", path: "/me/messages?$skiptoken=a/b=&$top=3", headers },
           answer: {
-            json: { value: [message("3"), message("4")], "@odata.nextLink": "https://graph.microsoft.com/v1.0/me/messages?$skiptoken=c" },
+            json: {
+              value: [message("3"), message("4")],
+              "@odata.nextLink": "https://graph.microsoft.com/v1.0/me/messages?$skiptoken=c",
+            },
           },
         },
       ],
@@ -235,10 +272,18 @@ describeHttpTool(searchEmails, {
       input: { filter: "isRead eq false and subject eq 'a''b&?#'", limit: 100 },
       exchanges: [
         {
-          request: { method: "GET", path: `/me/messages?$filter=isRead eq false and subject eq 'a''b&?#'&${select}&$top=100` },
-          answer: { json: { value: [message("1")], "@odata.nextLink": "https://graph.microsoft.com/v1.0/me/messages?$skip=1" } },
+          request: {
+            method: "GET",
+            path: `/me/messages?$filter=isRead eq false and subject eq 'a''b&?#'&${select}&$top=100`,
+          },
+          answer: {
+            json: { value: [message("1")], "@odata.nextLink": "https://graph.microsoft.com/v1.0/me/messages?$skip=1" },
+          },
         },
-        { request: { method: "GET", path: "/me/messages?$skip=1" }, answer: { json: { value: [message("2")], "@odata.nextLink": null } } },
+        {
+          request: { method: "GET", path: "/me/messages?$skip=1" },
+          answer: { json: { value: [message("2")], "@odata.nextLink": null } },
+        },
       ],
       items: [found("1"), found("2")],
     },
@@ -256,7 +301,9 @@ describe("Microsoft Outlook", () => {
 
   it("refuses a query together with a filter before it asks", async () => {
     provider.script([]);
-    await expect(callTool(searchEmails, { input: { query: "x", filter: "isRead eq true" }, credential: at() })).rejects.toMatchObject({
+    await expect(
+      callTool(searchEmails, { input: { query: "x", filter: "isRead eq true" }, credential: at() }),
+    ).rejects.toMatchObject({
       code: "validation_failed",
       errors: [{ pointer: "/query" }, { pointer: "/filter" }],
     });
@@ -272,7 +319,9 @@ describe("Microsoft Outlook", () => {
     provider.script([{ json: { id: "u1" } }]);
     expect(await callTool(check, { input: {}, credential: at() })).toEqual([]);
     expect(provider.requests()).toMatchObject([{ method: "GET", path: "/me", headers }]);
-    provider.script([{ status: 401, json: { error: { code: "InvalidAuthenticationToken", message: "Access token has expired." } } }]);
+    provider.script([
+      { status: 401, json: { error: { code: "InvalidAuthenticationToken", message: "Access token has expired." } } },
+    ]);
     await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow(
       "(401 InvalidAuthenticationToken): Access token has expired.",
     );

@@ -30,12 +30,18 @@ const mail = (name: string, time: string) => ({
   toRecipients: [],
   isRead: false,
 });
-const listed = (mails: unknown[], nextLink?: string) => ({ json: { value: mails, ...(nextLink ? { "@odata.nextLink": nextLink } : {}) } });
-const subjectsOf = ({ items }: { items: { payload: unknown }[] }) => items.map(({ payload }) => (payload as { subject: string }).subject);
+const listed = (mails: unknown[], nextLink?: string) => ({
+  json: { value: mails, ...(nextLink ? { "@odata.nextLink": nextLink } : {}) },
+});
+const subjectsOf = ({ items }: { items: { payload: unknown }[] }) =>
+  items.map(({ payload }) => (payload as { subject: string }).subject);
 const asked = () =>
   provider.requests().map(({ path }) => {
     const url = new URL(path, "https://graph.test");
-    return { place: decodeURIComponent(url.pathname), ...Object.fromEntries(url.searchParams) } as Record<string, string>;
+    return { place: decodeURIComponent(url.pathname), ...Object.fromEntries(url.searchParams) } as Record<
+      string,
+      string
+    >;
   });
 
 describe("the first look", () => {
@@ -45,7 +51,14 @@ describe("the first look", () => {
     expect(page).toMatchObject({ mark: anHourAgo, hasMore: false });
     expect(page.items[0]).toEqual({
       id: "<a@example.com> 2026-11-17T09:00:00Z",
-      payload: { id: "AAMk-a", subject: "a", from: "Ann@example.com", to: [], receivedDateTime: "2026-11-17T09:00:00Z", isRead: false },
+      payload: {
+        id: "AAMk-a",
+        subject: "a",
+        from: "Ann@example.com",
+        to: [],
+        receivedDateTime: "2026-11-17T09:00:00Z",
+        isRead: false,
+      },
     });
     expect(subjectsOf(page)).toEqual(["a", "b"]);
     expect(asked()).toEqual([
@@ -72,7 +85,9 @@ describe("the first look", () => {
 describe("a later look", () => {
   it("lists what was received since the mark, oldest first, and never sets the mark back", async () => {
     provider.script([listed([mail("a", "10:30:00"), mail("b", "11:59:00")])]);
-    const page = await outlook.list("2026-11-17T10:00:00.000Z", { parameters: { folder: "AQMk/ä=", unreadOnly: true } });
+    const page = await outlook.list("2026-11-17T10:00:00.000Z", {
+      parameters: { folder: "AQMk/ä=", unreadOnly: true },
+    });
     expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([["a", "b"], anHourAgo, false]);
     expect(asked()[0]).toMatchObject({
       place: "/me/mailFolders/AQMk/ä=/messages",
@@ -84,7 +99,9 @@ describe("a later look", () => {
   });
 
   it("goes on with the second a full page ends with", async () => {
-    provider.script([listed([mail("a", "10:00:00"), mail("b", "10:00:05")], "https://graph.microsoft.com/v1.0/x?$skip=2")]);
+    provider.script([
+      listed([mail("a", "10:00:00"), mail("b", "10:00:05")], "https://graph.microsoft.com/v1.0/x?$skip=2"),
+    ]);
     const page = await outlook.list("2026-11-17T10:00:00.000Z");
     const ends = "2026-11-17T10:00:05.000Z 2026-11-17T10:00:00.000Z";
     expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([["a", "b"], ends, true]);
@@ -98,7 +115,10 @@ describe("a later look", () => {
       ["2026-11-17T10:00:00.000Z", anHourAgo],
       ["2026-11-17T11:30:00.000Z", "2026-11-17T11:30:00.000Z"],
     ] as const) {
-      provider.script([listed([mail("a", "11:55:00")], "https://graph.microsoft.com/v1.0/x?$skip=1"), listed([mail("b", "11:56:00")])]);
+      provider.script([
+        listed([mail("a", "11:55:00")], "https://graph.microsoft.com/v1.0/x?$skip=1"),
+        listed([mail("b", "11:56:00")]),
+      ]);
       const page = await outlook.list(from);
       expect(await outlook.list(page.mark)).toMatchObject({ mark: next, hasMore: false });
     }
@@ -134,7 +154,13 @@ describe("a later look", () => {
 
 it("reads a mail with its text and the names of its files, as a search gives it", async () => {
   const whole = { ...mail("a", "11:30:00"), body: { contentType: "text", content: "At noon?" }, hasAttachments: true };
-  const file = { "@odata.type": "#microsoft.graph.fileAttachment", id: "f1", name: "menu.pdf", contentType: "application/pdf", size: 4000 };
+  const file = {
+    "@odata.type": "#microsoft.graph.fileAttachment",
+    id: "f1",
+    name: "menu.pdf",
+    contentType: "application/pdf",
+    size: 4000,
+  };
   provider.script([{ json: whole }, listed([file])]);
   const read = await outlook.read({ id: "<a@example.com> 2026-11-17T11:30:00Z", payload: { id: "AAMk-a" } });
   expect(read).toMatchObject({

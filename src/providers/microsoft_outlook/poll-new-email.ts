@@ -19,7 +19,11 @@ const parameters = z.strictObject({
     .describe(
       "Folder to watch: its id, or one of Outlook's own names, e.g. inbox, junkemail or sentitems. Folders inside of it do not count.",
     ),
-  unreadOnly: z.boolean().default(false).meta({ title: "Only unread" }).describe("Only mail that is unread when it is looked for."),
+  unreadOnly: z
+    .boolean()
+    .default(false)
+    .meta({ title: "Only unread" })
+    .describe("Only mail that is unread when it is looked for."),
 });
 
 export const newEmail = definePoll({
@@ -56,7 +60,11 @@ async function listNewest(http: Http, wanted: Wanted, now: Date): Promise<PollPa
   const oldest = Date.parse(receivedOf(messages.at(-1)) ?? "");
   // What is older than these was not noted, so the next look must not reach back to it.
   const notBefore = next === undefined || Number.isNaN(oldest) ? 0 : oldest + 1000;
-  return { items: messages.reverse().flatMap(toPollItem), mark: toMark(Math.max(now.getTime() - overlapMs, notBefore)), hasMore: false };
+  return {
+    items: messages.reverse().flatMap(toPollItem),
+    mark: toMark(Math.max(now.getTime() - overlapMs, notBefore)),
+    hasMore: false,
+  };
 }
 
 /** `floor` is where the listing began, on pages after its first one: the next begins no earlier. */
@@ -83,7 +91,8 @@ async function listSince(http: Http, wanted: Wanted, { from, floor, now }: Span)
   return { items, mark: toMark(Math.max(Date.parse(floor), now.getTime() - overlapMs)), hasMore: false };
 }
 
-const isAfter = (messages: unknown[], from: string): boolean => Date.parse(receivedOf(messages.at(-1)) ?? "") > Date.parse(from);
+const isAfter = (messages: unknown[], from: string): boolean =>
+  Date.parse(receivedOf(messages.at(-1)) ?? "") > Date.parse(from);
 
 /** Graph sorts only by what is filtered first. */
 const choose = ({ unreadOnly }: Wanted, from: string, direction: "asc" | "desc") => ({

@@ -28,7 +28,11 @@ const addressesAt = (message: unknown, field: string): string[] =>
   listAt(message, field).flatMap((recipient) => textAt(recipient, "emailAddress", "address") ?? []);
 
 /** Mails and links that are attached have no bytes of their own. */
-export async function readFiles(http: Http, messageId: string, hasRoom: (bytes: number) => boolean): Promise<Received[]> {
+export async function readFiles(
+  http: Http,
+  messageId: string,
+  hasRoom: (bytes: number) => boolean,
+): Promise<Received[]> {
   const place = path`/me/messages/${messageId}/attachments`;
   const listed = await http.json({ path: place, query: { $select: "id,name,contentType,size" } });
   const files: Received[] = [];
@@ -37,7 +41,8 @@ export async function readFiles(http: Http, messageId: string, hasRoom: (bytes: 
     const file = { filename: textAt(entry, "name"), mimeType: textAt(entry, "contentType"), size };
     const id = textAt(entry, "id");
     const isFile = textAt(entry, "@odata.type") === "#microsoft.graph.fileAttachment";
-    const content = id !== undefined && isFile && hasRoom(size) ? await http.json({ path: place + path`/${id}` }) : undefined;
+    const content =
+      id !== undefined && isFile && hasRoom(size) ? await http.json({ path: place + path`/${id}` }) : undefined;
     files.push({ ...file, ...(content === undefined ? {} : { contentBase64: textAt(content, "contentBytes") }) });
   }
   return files;

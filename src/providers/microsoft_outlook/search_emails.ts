@@ -14,7 +14,10 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: microsoftOutlookCredential,
   input: z.strictObject({
-    query: z.string().optional().describe("Words to search for ($search), e.g. invoice or from:ann. Give this or filter, not both."),
+    query: z
+      .string()
+      .optional()
+      .describe("Words to search for ($search), e.g. invoice or from:ann. Give this or filter, not both."),
     filter: z.string().optional().describe("OData filter, e.g. isRead eq false. Give this or query, not both."),
     includeBody: z.boolean().default(false).describe("Return the text of the messages."),
     includeAttachments: includeAttachmentsInput(),
@@ -32,7 +35,10 @@ export const action = defineAction({
     bodyPreview: z.string().optional().describe("First words of the mail."),
     url: z.string().optional().describe("Web address."),
     body: z.string().optional().describe("Text of the mail when asked for."),
-    hasAttachments: z.boolean().optional().describe("Whether files are attached; pictures within the text do not count."),
+    hasAttachments: z
+      .boolean()
+      .optional()
+      .describe("Whether files are attached; pictures within the text do not count."),
     attachments: receivedOutput().describe("Attached files when asked for."),
   }),
   findBytes: findAttachedBytes,
@@ -49,7 +55,10 @@ export const action = defineAction({
     const items = [];
     for (const message of messages) {
       const hasFiles = includeAttachments && booleanAt(message, "hasAttachments") === true;
-      items.push({ ...toItem(message), ...(hasFiles ? { attachments: await readFiles(http, textAt(message, "id") ?? "", hasRoom) } : {}) });
+      items.push({
+        ...toItem(message),
+        ...(hasFiles ? { attachments: await readFiles(http, textAt(message, "id") ?? "", hasRoom) } : {}),
+      });
     }
     return items;
   },
@@ -59,7 +68,9 @@ export const action = defineAction({
 function chooseMessages(query: string, filter: string): Record<string, string> {
   if (query !== "" && filter !== "") {
     const detail = "Give either query or filter.";
-    throw new Refusal("validation_failed", detail, { errors: ["/query", "/filter"].map((pointer) => ({ pointer, detail })) });
+    throw new Refusal("validation_failed", detail, {
+      errors: ["/query", "/filter"].map((pointer) => ({ pointer, detail })),
+    });
   }
   if (query !== "") return { $search: `"${query.replaceAll(/["\\]/g, "\\$&")}"` };
   return filter === "" ? { $orderby: "receivedDateTime desc" } : { $filter: filter };

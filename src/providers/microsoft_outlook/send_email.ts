@@ -20,12 +20,17 @@ export const action = defineAction({
     bodyType: z.enum(["text", "html"]).default("text").describe("Whether the body is plain text or HTML."),
     cc: z.array(z.string().min(1)).optional().describe("Addresses that get a copy."),
     bcc: z.array(z.string().min(1)).optional().describe("Addresses that get a copy the others do not see."),
-    replyTo: z.array(z.string().min(1)).optional().describe("Addresses for answers, when it is not that of the mailbox."),
+    replyTo: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("Addresses for answers, when it is not that of the mailbox."),
     replyToMessageId: z
       .string()
       .min(1)
       .optional()
-      .describe("Id of the mail this answers; microsoft_outlook_search_emails finds it. Such a mail is always kept in Sent Items."),
+      .describe(
+        "Id of the mail this answers; microsoft_outlook_search_emails finds it. Such a mail is always kept in Sent Items.",
+      ),
     attachments: attachmentsInput(mostAttachedBytes),
     saveToSentItems: z.boolean().default(true).describe("Whether to keep a copy in Sent Items."),
   }),
@@ -33,7 +38,10 @@ export const action = defineAction({
     accepted: z.boolean().describe("Graph answers 202 without a body."),
     recipients: z.array(z.string()).describe("Everybody it was sent to."),
   }),
-  async run({ input: { to, subject, body, bodyType, cc, bcc, replyTo, replyToMessageId, attachments, saveToSentItems }, http }) {
+  async run({
+    input: { to, subject, body, bodyType, cc, bcc, replyTo, replyToMessageId, attachments, saveToSentItems },
+    http,
+  }) {
     const files = readAttachments(attachments, mostAttachedBytes);
     const message = {
       subject: subject === "" && replyToMessageId !== undefined ? undefined : subject,
@@ -44,7 +52,8 @@ export const action = defineAction({
       replyTo: replyTo && toRecipients(replyTo),
       attachments: files.length === 0 ? undefined : files.map(toAttachment),
     };
-    if (replyToMessageId === undefined) await http.text({ method: "POST", path: "/me/sendMail", json: { message, saveToSentItems } });
+    if (replyToMessageId === undefined)
+      await http.text({ method: "POST", path: "/me/sendMail", json: { message, saveToSentItems } });
     else await http.text({ method: "POST", path: path`/me/messages/${replyToMessageId}/reply`, json: { message } });
     return [{ accepted: true, recipients: [to, cc ?? [], bcc ?? []].flat() }];
   },
@@ -52,7 +61,15 @@ export const action = defineAction({
 
 const toRecipients = (addresses: string[]) => addresses.map((address) => ({ emailAddress: { address } }));
 
-const toAttachment = ({ filename, content, contentType }: { filename: string; content: Buffer; contentType?: string }) => ({
+const toAttachment = ({
+  filename,
+  content,
+  contentType,
+}: {
+  filename: string;
+  content: Buffer;
+  contentType?: string;
+}) => ({
   "@odata.type": "#microsoft.graph.fileAttachment",
   name: filename,
   contentType,

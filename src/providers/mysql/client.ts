@@ -34,7 +34,8 @@ export async function withMysql<Result>(
   const { host, port = 3306 } = credential;
   const address = await resolveHost(host);
   const { createConnection } = await import("mysql2");
-  const open = () => createConnection(describeConnection(credential, () => connect({ host: address, port }))) as Session;
+  const open = () =>
+    createConnection(describeConnection(credential, () => connect({ host: address, port }))) as Session;
   const session = open();
   // The library does not tell a statement whose rows are being read that the connection broke.
   const broken = Promise.withResolvers<never>();
@@ -76,7 +77,10 @@ export const tooLarge = new Refusal(
 type Session = Connection & { stream: Socket };
 type Statement = { columns: unknown[]; execute: (values: unknown[]) => { stream: () => Readable } };
 
-function describeConnection({ host, database, user, password = "", ssl, ca }: Login, stream: () => Socket): ConnectionOptions {
+function describeConnection(
+  { host, database, user, password = "", ssl, ca }: Login,
+  stream: () => Socket,
+): ConnectionOptions {
   const isVerified = ssl !== "require";
   return {
     // Only for the certificate: where to connect is the stream's affair.
@@ -85,7 +89,9 @@ function describeConnection({ host, database, user, password = "", ssl, ca }: Lo
     database,
     user,
     password,
-    ...(ssl === "disable" ? {} : { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...trusting(ca) } }),
+    ...(ssl === "disable"
+      ? {}
+      : { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...trusting(ca) } }),
     connectTimeout: connectLimitMs,
     // No reading of our files for the server, and rows that were changed instead of rows that were found.
     flags: ["-LOCAL_FILES", "-FOUND_ROWS"],
@@ -188,16 +194,22 @@ async function killStatement(threadId: number | null, open: () => Session): Prom
 
 function explain(error: unknown, host: string): Refusal {
   const message = textAt(error, "sqlMessage");
-  if (message !== undefined) return providerFailure("MySQL", { code: textAt(error, "code") ?? textAt(error, "errno"), message });
+  if (message !== undefined)
+    return providerFailure("MySQL", { code: textAt(error, "code") ?? textAt(error, "errno"), message });
   const code = textAt(error, "code");
   if (code === "HANDSHAKE_NO_SSL_SUPPORT")
-    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, { effect: "none" });
+    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, {
+      effect: "none",
+    });
   if (code === "HANDSHAKE_SSL_ERROR" && error instanceof Error)
-    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.`, { effect: "none" });
+    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.`, {
+      effect: "none",
+    });
   return connectionFailure(host, error);
 }
 
-const toParameter = (value: unknown): Scalar => (typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Scalar));
+const toParameter = (value: unknown): Scalar =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Scalar);
 
 const timeTypes = new Set([7, 12]);
 

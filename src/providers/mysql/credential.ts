@@ -29,11 +29,15 @@ export const mysqlCredential = defineCredential({
           .describe("`verify` checks the server's certificate, `require` only encrypts."),
         ca: certificateAuthority(),
       }),
-      readPasted: (given) => readConnectionString(given, { schemes: ["mysql", "mariadb"], readRest, userField: "user" }),
+      readPasted: (given) =>
+        readConnectionString(given, { schemes: ["mysql", "mariadb"], readRest, userField: "user" }),
     },
   },
   check: async (call) => {
-    await withMysql({ ...call, credential: call.credential as Login }, async ({ execute }) => await execute("SELECT 1", []));
+    await withMysql(
+      { ...call, credential: call.credential as Login },
+      async ({ execute }) => await execute("SELECT 1", []),
+    );
   },
 });
 

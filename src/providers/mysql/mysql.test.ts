@@ -45,7 +45,9 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     it("binds parameters and never takes them for SQL", async () => {
       const sql = "SELECT name FROM goods WHERE id = ? OR name = ? ORDER BY id LIMIT ?";
       expect(await ask(sql, { params: [7, "'; DROP TABLE goods -- ", 5] })).toEqual([{ name: "item 7" }]);
-      const [row] = await ask("SELECT ? AS t, ? AS j, ? AS b, ? AS n, ? AS f", { params: ["ü'\"\\\n?", { a: [1] }, true, null, 1.5] });
+      const [row] = await ask("SELECT ? AS t, ? AS j, ? AS b, ? AS n, ? AS f", {
+        params: ["ü'\"\\\n?", { a: [1] }, true, null, 1.5],
+      });
       expect(row).toEqual({ t: "ü'\"\\\n?", j: '{"a":[1]}', b: 1, n: null, f: 1.5 });
     });
 
@@ -91,13 +93,18 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       expect(rows).toHaveLength(777);
       expect(rows.at(-1)).toEqual({ id: "777" });
       expect(await ask("SELECT id FROM goods", { limit: 10_000 })).toHaveLength(1000);
-      expect(await ask("SELECT 1 AS one FROM goods a, goods b, goods c, goods d", { limit: 2 })).toEqual([{ one: 1 }, { one: 1 }]);
+      expect(await ask("SELECT 1 AS one FROM goods a, goods b, goods c, goods d", { limit: 2 })).toEqual([
+        { one: 1 },
+        { one: 1 },
+      ]);
       expect(await ask("SELECT id FROM goods WHERE id = 0")).toEqual([]);
     });
 
     it("breaks off an answer that is too large", async () => {
       await expect(ask("SELECT repeat('x', 15000000) AS huge")).rejects.toThrow("larger than 10 MB");
-      await expect(ask("SELECT repeat('x', 100000) FROM seq_1_to_1000", { limit: 1000 })).rejects.toThrow("larger than 10 MB");
+      await expect(ask("SELECT repeat('x', 100000) FROM seq_1_to_1000", { limit: 1000 })).rejects.toThrow(
+        "larger than 10 MB",
+      );
     });
 
     it("loses no column whose name comes twice", async () => {
@@ -144,7 +151,9 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       ["SELECT 'x' INTO DUMPFILE 'OUT'"],
       ["SELECT 1 INTO @a"],
       ["LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE goods"],
-      ["BEGIN NOT ATOMIC COMMIT; SET SESSION TRANSACTION READ WRITE; START TRANSACTION READ WRITE; DELETE FROM goods; COMMIT; END"],
+      [
+        "BEGIN NOT ATOMIC COMMIT; SET SESSION TRANSACTION READ WRITE; START TRANSACTION READ WRITE; DELETE FROM goods; COMMIT; END",
+      ],
       ["IF 1 THEN COMMIT; START TRANSACTION READ WRITE; DELETE FROM goods; COMMIT; END IF"],
       ["EXECUTE IMMEDIATE 'DELETE FROM goods'"],
       ["CALL wipe()"],
@@ -188,9 +197,13 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     });
 
     it("returns what RETURNING gives, with bound parameters", async () => {
-      expect(await change("INSERT INTO goods VALUES (?, ?, ?) RETURNING id, name", [2000, "ü'); DROP TABLE goods; --", "1.10"])).toEqual([
-        { rowCount: 1, rows: [{ id: "2000", name: "ü'); DROP TABLE goods; --" }] },
-      ]);
+      expect(
+        await change("INSERT INTO goods VALUES (?, ?, ?) RETURNING id, name", [
+          2000,
+          "ü'); DROP TABLE goods; --",
+          "1.10",
+        ]),
+      ).toEqual([{ rowCount: 1, rows: [{ id: "2000", name: "ü'); DROP TABLE goods; --" }] }]);
       expect(await change("DELETE FROM goods WHERE id = ?", [2000])).toEqual([{ rowCount: 1, rows: [] }]);
     });
 
@@ -198,8 +211,12 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       await change(
         "CREATE OR REPLACE TABLE numbered (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, a int) AUTO_INCREMENT = 9007199254740993",
       );
-      expect(await change("INSERT INTO numbered (a) VALUES (?)", [1])).toEqual([{ rowCount: 1, rows: [], insertId: "9007199254740993" }]);
-      expect(await change("INSERT INTO numbered (a) VALUES (2), (3)")).toEqual([{ rowCount: 2, rows: [], insertId: "9007199254740994" }]);
+      expect(await change("INSERT INTO numbered (a) VALUES (?)", [1])).toEqual([
+        { rowCount: 1, rows: [], insertId: "9007199254740993" },
+      ]);
+      expect(await change("INSERT INTO numbered (a) VALUES (2), (3)")).toEqual([
+        { rowCount: 2, rows: [], insertId: "9007199254740994" },
+      ]);
       expect(await change("UPDATE numbered SET a = 4")).toEqual([{ rowCount: 3, rows: [] }]);
     });
 
@@ -210,9 +227,15 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     });
 
     it("takes one statement only and reads no file of this machine", async () => {
-      await expect(change("UPDATE goods SET price = -5; DROP TABLE goods")).rejects.toMatchObject({ provider: { code: "ER_PARSE_ERROR" } });
-      await expect(change("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE made")).rejects.toMatchObject({ name: "Refusal" });
-      expect(await look("SELECT (SELECT count(*) FROM goods WHERE price = -5) + (SELECT count(*) FROM made)")).toEqual([0]);
+      await expect(change("UPDATE goods SET price = -5; DROP TABLE goods")).rejects.toMatchObject({
+        provider: { code: "ER_PARSE_ERROR" },
+      });
+      await expect(change("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE made")).rejects.toMatchObject({
+        name: "Refusal",
+      });
+      expect(await look("SELECT (SELECT count(*) FROM goods WHERE price = -5) + (SELECT count(*) FROM made)")).toEqual([
+        0,
+      ]);
     });
 
     it("reports the server's own code and words", async () => {
@@ -228,17 +251,26 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     });
 
     it("says what is wrong with the login, without the password", async () => {
-      const writing = callTool(query, { input: { sql: "DELETE FROM goods" }, credential: { ...credential(), password: "wrong" } });
+      const writing = callTool(query, {
+        input: { sql: "DELETE FROM goods" },
+        credential: { ...credential(), password: "wrong" },
+      });
       await expect(writing).rejects.toMatchObject({
         provider: { code: "ER_ACCESS_DENIED_ERROR" },
         message: expect.not.stringContaining("only reads"),
       });
-      const wrong = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), password: "not this one" } });
+      const wrong = callTool(query, {
+        input: { sql: "SELECT 1" },
+        credential: { ...credential(), password: "not this one" },
+      });
       await expect(wrong).rejects.toMatchObject({
         provider: { code: "ER_ACCESS_DENIED_ERROR" },
         message: expect.not.stringContaining("not this one"),
       });
-      const unknown = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), database: "nowhere" } });
+      const unknown = callTool(query, {
+        input: { sql: "SELECT 1" },
+        credential: { ...credential(), database: "nowhere" },
+      });
       await expect(unknown).rejects.toMatchObject({ provider: { code: "ER_BAD_DB_ERROR" } });
     });
 
@@ -252,8 +284,12 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
 
     it("says when the server ends the session or the line is cut in the middle", async () => {
       const ended = expect(ask("SELECT sleep(30)")).rejects.toMatchObject({ name: "Refusal" });
-      await expect.poll(() => look("SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT sleep%'")).toHaveLength(1);
-      await admin.query(`KILL ${String((await look("SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT sleep%'"))[0])}`);
+      await expect
+        .poll(() => look("SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT sleep%'"))
+        .toHaveLength(1);
+      await admin.query(
+        `KILL ${String((await look("SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT sleep%'"))[0])}`,
+      );
       await ended;
       const relay = createServer((socket) => {
         const upstream = connect({ host: "127.0.0.1", port: server.port });
@@ -276,7 +312,9 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       const sql = "UPDATE goods SET price = -77 WHERE sleep(20) = 0";
       const call = callTool(execute, { input: { sql }, credential: { ...credential(), ssl }, signal: abort.signal });
       const refused = expect(call).rejects.toThrow("enough");
-      await expect.poll(() => look("SELECT 1 FROM information_schema.processlist WHERE info LIKE 'UPDATE goods%'")).toEqual([1]);
+      await expect
+        .poll(() => look("SELECT 1 FROM information_schema.processlist WHERE info LIKE 'UPDATE goods%'"))
+        .toEqual([1]);
       abort.abort(new Error("enough"));
       await refused;
       await expect.poll(sessions, { timeout: 2000 }).toBe(0);
@@ -331,7 +369,9 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
         } as never);
       await check({ host: "database.example" });
       expect(names).toEqual(["database.example"]);
-      await expect(check({ password: "wrong" })).rejects.toMatchObject({ provider: { code: "ER_ACCESS_DENIED_ERROR" } });
+      await expect(check({ password: "wrong" })).rejects.toMatchObject({
+        provider: { code: "ER_ACCESS_DENIED_ERROR" },
+      });
     });
   });
 });

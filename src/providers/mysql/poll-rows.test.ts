@@ -11,7 +11,8 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
   const login = { user: "ann", password: "password of ann" };
   let server: NonNullable<Awaited<ReturnType<typeof startMariaDb>>>;
   let admin: Awaited<ReturnType<typeof createConnection>>;
-  const connect = () => createConnection({ ...login, host: "127.0.0.1", port: server.port, database: "shop", multipleStatements: true });
+  const connect = () =>
+    createConnection({ ...login, host: "127.0.0.1", port: server.port, database: "shop", multipleStatements: true });
   const where = (parameters: Record<string, unknown>) => () => ({
     credential: { ...login, host: "127.0.0.1", port: server.port, database: "shop", ssl: "disable" },
     parameters,
@@ -41,7 +42,9 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     const found = await look();
     expect(ids(found)).toEqual(["18446744073709551613", "18446744073709551614"]);
     const input = { sql: "SELECT * FROM orders ORDER BY id LIMIT 10 OFFSET 1" };
-    expect(found.map(({ payload }) => payload)).toEqual(await callTool(query, { input, credential: where({})().credential }));
+    expect(found.map(({ payload }) => payload)).toEqual(
+      await callTool(query, { input, credential: where({})().credential }),
+    );
     await admin.query("INSERT INTO orders VALUES (18446744073709551615, NULL, NULL)");
     expect(ids(await look())).toEqual(["18446744073709551615"]);
   });
@@ -91,24 +94,38 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
   });
 
   it("takes a table with its database, names of any kind, and bytes as a key", async () => {
-    await admin.query("CREATE DATABASE `my.shop`; CREATE TABLE `my.shop`.`or``ders; DROP` (`the id` int, uuid binary(4))");
+    await admin.query(
+      "CREATE DATABASE `my.shop`; CREATE TABLE `my.shop`.`or``ders; DROP` (`the id` int, uuid binary(4))",
+    );
     const look = watchRows({ table: '"my.shop".`or``ders; DROP`', column: "the id", keyColumn: "uuid" });
     await look();
-    await admin.query("INSERT INTO `my.shop`.`or``ders; DROP` VALUES (1, x'00ff0001'), (1, x'00ff0002'), (NULL, x'00ff0003')");
+    await admin.query(
+      "INSERT INTO `my.shop`.`or``ders; DROP` VALUES (1, x'00ff0001'), (1, x'00ff0002'), (NULL, x'00ff0003')",
+    );
     expect(await look()).toEqual([
       { id: "00FF0001", payload: { "the id": 1, uuid: "AP8AAQ==" } },
       { id: "00FF0002", payload: { "the id": 1, uuid: "AP8AAg==" } },
     ]);
     await admin.query("INSERT INTO `my.shop`.`or``ders; DROP` VALUES (1, x'00ff0000')");
     expect(await look()).toEqual([{ id: "00FF0000", payload: { "the id": 1, uuid: "AP8AAA==" } }]);
-    await expect(watchRows({ table: "orders; DROP TABLE orders" })()).rejects.toMatchObject({ provider: { code: "ER_NO_SUCH_TABLE" } });
-    await expect(watchRows({ table: "orders", column: "nowhere" })()).rejects.toMatchObject({ errors: [{ pointer: "/column" }] });
+    await expect(watchRows({ table: "orders; DROP TABLE orders" })()).rejects.toMatchObject({
+      provider: { code: "ER_NO_SUCH_TABLE" },
+    });
+    await expect(watchRows({ table: "orders", column: "nowhere" })()).rejects.toMatchObject({
+      errors: [{ pointer: "/column" }],
+    });
   });
 
   it("says which columns will not do", async () => {
-    await admin.query("CREATE TABLE odd (f double, day date, id int); INSERT INTO odd VALUES (1, '2026-01-01', 1), (2, '2026-01-01', 2)");
-    await expect(watchRows({ table: "odd", column: "f" })()).rejects.toMatchObject({ errors: [{ pointer: "/column" }] });
-    await expect(watchRows({ table: "odd", column: "day" })()).rejects.toMatchObject({ errors: [{ pointer: "/keyColumn" }] });
+    await admin.query(
+      "CREATE TABLE odd (f double, day date, id int); INSERT INTO odd VALUES (1, '2026-01-01', 1), (2, '2026-01-01', 2)",
+    );
+    await expect(watchRows({ table: "odd", column: "f" })()).rejects.toMatchObject({
+      errors: [{ pointer: "/column" }],
+    });
+    await expect(watchRows({ table: "odd", column: "day" })()).rejects.toMatchObject({
+      errors: [{ pointer: "/keyColumn" }],
+    });
   });
 
   it("reads rows one by one that are too large together", async () => {
@@ -123,7 +140,10 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
   it("gives nothing for a row that is gone before it is read", async () => {
     await admin.query("CREATE TABLE fleeting (id int PRIMARY KEY); INSERT INTO fleeting VALUES (1)");
     const read = async (key: string) =>
-      await readItem(newRow, mysqlCredential, { ...where({ table: "fleeting" })(), item: { id: key, payload: { key } } });
+      await readItem(newRow, mysqlCredential, {
+        ...where({ table: "fleeting" })(),
+        item: { id: key, payload: { key } },
+      });
     expect([await read("1"), await read("2")]).toEqual([{ id: 1 }, undefined]);
   });
 });

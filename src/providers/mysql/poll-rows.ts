@@ -26,7 +26,8 @@ export const newRow = definePoll({
   everySeconds: { least: 15, usual: 60 },
   parameters: rowParameters("orders or shop.orders"),
   async list(call, { parameters, mark }) {
-    const list = async (isKeysOnly: boolean) => await read(call, parameters, (run, place) => listRows(run, { ...place, mark, isKeysOnly }));
+    const list = async (isKeysOnly: boolean) =>
+      await read(call, parameters, (run, place) => listRows(run, { ...place, mark, isKeysOnly }));
     return await list(false).catch((error: unknown) => {
       if (error !== tooLarge) throw error;
       return list(true);
@@ -57,13 +58,19 @@ async function read<Result>(
 type Kind = { asText: (name: string) => string; value: string };
 
 /** A text is compared with a number as one of 53 bits, so what is sent says what it is. */
-async function describeColumns(run: Run, names: Names, { column, keyColumn = column }: RowParameters): Promise<Dialect> {
+async function describeColumns(
+  run: Run,
+  names: Names,
+  { column, keyColumn = column }: RowParameters,
+): Promise<Dialect> {
   const columns = await run(`SHOW COLUMNS FROM ${names.table}`, []);
   const kindAt = (pointer: string, name: string): Kind => {
     const found = columns.find((entry) => textAt(entry, "Field")?.toLowerCase() === name.toLowerCase());
-    if (found === undefined) throw refuseInput(pointer, `must be a column of the table, which has none with the name ${name}`);
+    if (found === undefined)
+      throw refuseInput(pointer, `must be a column of the table, which has none with the name ${name}`);
     const kind = kinds.find(([pattern]) => pattern.test(textAt(found, "Type") ?? ""))?.[1];
-    if (kind === undefined) throw refuseInput(pointer, "must be a whole number, a decimal, a time, a text or bytes of a fixed length");
+    if (kind === undefined)
+      throw refuseInput(pointer, "must be a whole number, a decimal, a time, a text or bytes of a fixed length");
     return kind;
   };
   const found = { order: kindAt("/column", column), key: kindAt("/keyColumn", keyColumn) };

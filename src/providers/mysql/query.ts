@@ -15,8 +15,16 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: mysqlCredential,
   input: z.strictObject({
-    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement with ? for values, e.g. SELECT * FROM orders WHERE id = ?."),
-    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders in their order, e.g. [7]."),
+    sql: z
+      .string()
+      .min(1)
+      .meta({ title: "SQL" })
+      .describe("One statement with ? for values, e.g. SELECT * FROM orders WHERE id = ?."),
+    params: z
+      .array(z.unknown())
+      .optional()
+      .meta({ title: "Parameters" })
+      .describe("Values of the placeholders in their order, e.g. [7]."),
     limit: z.int().min(1).max(10_000).default(100).describe("Most items to return (1-10000)."),
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),

@@ -46,7 +46,8 @@ async function readPageOrBlock(http: Http, pageId: string, readContent: (() => P
 }
 
 function describeMissing(count: number): string {
-  if (count === 0) return "Notion left out content without saying which. Read the rest in Notion, or make several pages of it.";
+  if (count === 0)
+    return "Notion left out content without saying which. Read the rest in Notion, or make several pages of it.";
   const blocks = count === 1 ? "1 block" : `${count} blocks`;
   return `Notion left out ${blocks}. Call notion_get_page with each of missingBlockIds as pageId to read the rest; what is not shared with the connection stays closed.`;
 }

@@ -49,7 +49,10 @@ export const action = defineAction({
       method: "POST",
       path: "/v1/pages",
       json: {
-        parent: parent === undefined ? { type: "data_source_id", data_source_id: dataSourceId } : { type: "page_id", page_id: parent },
+        parent:
+          parent === undefined
+            ? { type: "data_source_id", data_source_id: dataSourceId }
+            : { type: "page_id", page_id: parent },
         properties: { ...titleProperty(title, properties), ...properties },
         markdown,
       },

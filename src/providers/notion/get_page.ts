@@ -13,7 +13,10 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: notionCredential,
   input: z.strictObject({
-    pageId: z.string().min(1).describe("Id or web address of the page; notion_search finds it. Or one of missingBlockIds of a long page."),
+    pageId: z
+      .string()
+      .min(1)
+      .describe("Id or web address of the page; notion_search finds it. Or one of missingBlockIds of a long page."),
     includeContent: z.boolean().default(true).describe("Whether to read the content, too."),
   }),
   output: z.object({
@@ -22,7 +25,10 @@ export const action = defineAction({
     url: z.string().optional().describe("Web address."),
     properties: z.record(z.string(), z.unknown()).optional().describe("Properties by name, in Notion form."),
     markdown: z.string().optional().describe("Content as Markdown."),
-    isTruncated: z.boolean().optional().describe("True where Notion left out content: the page is too long, or parts are not shared."),
+    isTruncated: z
+      .boolean()
+      .optional()
+      .describe("True where Notion left out content: the page is too long, or parts are not shared."),
     missingBlockIds: z.array(z.string()).optional().describe("Ids of the blocks whose content is left out."),
     leftOut: z.string().optional().describe("Only where content was left out: how much, and how to read the rest."),
     lastEditedTime: z.string().optional().describe("Time of the last change, ISO 8601."),

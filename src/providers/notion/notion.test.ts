@@ -10,11 +10,16 @@ import { action as search } from "./search.ts";
 const credential = { kind: "bearer", accessToken: "ntn_secret" };
 const headers = { authorization: "Bearer ntn_secret", "notion-version": "2025-09-03" };
 const failure = {
-  answer: { status: 404, json: { object: "error", status: 404, code: "object_not_found", message: "Could not find page." } },
+  answer: {
+    status: 404,
+    json: { object: "error", status: 404, code: "object_not_found", message: "Could not find page." },
+  },
   says: /^Notion refused the call \(404 object_not_found\): Could not find page\.$/,
 };
 
-const titled = (...words: string[]) => ({ Name: { id: "title", type: "title", title: words.map((plain_text) => ({ plain_text })) } });
+const titled = (...words: string[]) => ({
+  Name: { id: "title", type: "title", title: words.map((plain_text) => ({ plain_text })) },
+});
 const page = (id: string) => ({
   object: "page",
   id,
@@ -47,7 +52,12 @@ describeHttpTool(search, {
               next_cursor: "unused",
               results: [
                 page("a"),
-                { object: "data_source", id: "d", title: [{ plain_text: "Tasks" }], properties: { Name: { type: "title", title: {} } } },
+                {
+                  object: "data_source",
+                  id: "d",
+                  title: [{ plain_text: "Tasks" }],
+                  properties: { Name: { type: "title", title: {} } },
+                },
                 { id: "e" },
               ],
             },
@@ -149,7 +159,10 @@ describeHttpTool(createPage, {
           request: {
             method: "POST",
             path: "/v1/pages",
-            json: { parent: { type: "data_source_id", data_source_id: "d1" }, properties: { Name: titleValue("Other") } },
+            json: {
+              parent: { type: "data_source_id", data_source_id: "d1" },
+              properties: { Name: titleValue("Other") },
+            },
           },
           answer: { json: { id: "n3" } },
         },
@@ -159,10 +172,13 @@ describeHttpTool(createPage, {
   ],
 });
 
-it.each([{}, { parentPageId: "p", dataSourceId: "d" }])("refuses a page with not exactly one parent: %j", async (parent) => {
-  const outcome = callTool(createPage, { input: { title: "t", ...parent }, credential });
-  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/parentPageId" }] });
-});
+it.each([{}, { parentPageId: "p", dataSourceId: "d" }])(
+  "refuses a page with not exactly one parent: %j",
+  async (parent) => {
+    const outcome = callTool(createPage, { input: { title: "t", ...parent }, credential });
+    await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/parentPageId" }] });
+  },
+);
 
 const { object: _, ...read } = found("a");
 const pageId = "0123456789abcdef0123456789abcdef";
@@ -182,7 +198,11 @@ describeHttpTool(getPage, {
         },
       ],
       items: [
-        { ...read, properties: expect.objectContaining({ Name: expect.objectContaining({ id: "title" }) }), markdown: "# Plan\n\nü" },
+        {
+          ...read,
+          properties: expect.objectContaining({ Name: expect.objectContaining({ id: "title" }) }),
+          markdown: "# Plan\n\nü",
+        },
       ],
     },
     {
@@ -192,7 +212,9 @@ describeHttpTool(getPage, {
         { request: { method: "GET", path: `/v1/pages/${pageId}` }, answer: { json: { id: "a" } } },
         {
           request: { method: "GET", path: `/v1/pages/${pageId}/markdown` },
-          answer: { json: { object: "page_markdown", id: "a", markdown: "# Plan", truncated: true, unknown_block_ids: ["b1"] } },
+          answer: {
+            json: { object: "page_markdown", id: "a", markdown: "# Plan", truncated: true, unknown_block_ids: ["b1"] },
+          },
         },
       ],
       items: [
@@ -212,11 +234,16 @@ describeHttpTool(getPage, {
       exchanges: [
         {
           request: { method: "GET", path: `/v1/pages/${pageId}` },
-          answer: { status: 404, json: { object: "error", status: 404, code: "object_not_found", message: "Could not find page" } },
+          answer: {
+            status: 404,
+            json: { object: "error", status: 404, code: "object_not_found", message: "Could not find page" },
+          },
         },
         {
           request: { method: "GET", path: `/v1/pages/${pageId}/markdown` },
-          answer: { json: { object: "page_markdown", id: "b1", markdown: "More", truncated: true, unknown_block_ids: [] } },
+          answer: {
+            json: { object: "page_markdown", id: "b1", markdown: "More", truncated: true, unknown_block_ids: [] },
+          },
         },
       ],
       items: [
@@ -225,14 +252,20 @@ describeHttpTool(getPage, {
           markdown: "More",
           isTruncated: true,
           missingBlockIds: [],
-          leftOut: "Notion left out content without saying which. Read the rest in Notion, or make several pages of it.",
+          leftOut:
+            "Notion left out content without saying which. Read the rest in Notion, or make several pages of it.",
         },
       ],
     },
     {
       name: "reads only the properties and keeps a strange id in its place",
       input: { pageId: `../a?b#c${pageId}`, includeContent: false },
-      exchanges: [{ request: { method: "GET", path: `/v1/pages/../a?b#c${pageId}` }, answer: { json: { id: "a", properties: {} } } }],
+      exchanges: [
+        {
+          request: { method: "GET", path: `/v1/pages/../a?b#c${pageId}` },
+          answer: { json: { id: "a", properties: {} } },
+        },
+      ],
       items: [{ id: "a", properties: {} }],
     },
   ],
@@ -252,5 +285,7 @@ it("refuses a property that is not in Notion form", async () => {
 });
 
 it.each([credential, { kind: "oauth2", accessToken: "ntn_secret" }])("checks the credential as $kind", async (data) => {
-  expect(await useCredential(notionCredential, data, [{ json: {} }])).toMatchObject([{ method: "GET", path: "/v1/users/me", headers }]);
+  expect(await useCredential(notionCredential, data, [{ json: {} }])).toMatchObject([
+    { method: "GET", path: "/v1/users/me", headers },
+  ]);
 });

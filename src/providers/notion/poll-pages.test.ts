@@ -17,7 +17,10 @@ const page = (id: string, created_time: string) => ({
 const answer = (results: unknown[], next_cursor: string | null = null) => ({
   json: { object: "list", results, has_more: next_cursor !== null, next_cursor },
 });
-const missing = { status: 404, json: { object: "error", status: 404, code: "object_not_found", message: "Could not find it." } };
+const missing = {
+  status: 404,
+  json: { object: "error", status: 404, code: "object_not_found", message: "Could not find it." },
+};
 const databaseId = "0123456789abcdef0123456789abcdef";
 
 describe("new pages of a Notion database", () => {
@@ -82,11 +85,17 @@ describe("new pages of a Notion database", () => {
     expect(newPage.promptOf(read)).toBe("Plan a\n\n# Hello");
     expect(newPage.senderOf?.(read)).toEqual({ id: "u1" });
     provider.script([{ json: page("a", "2026-03-01T11:30:00.000Z") }]);
-    expect(await readItem(newPage, notionCredential, { ...where({ includeContent: false }), item })).not.toHaveProperty("markdown");
+    expect(await readItem(newPage, notionCredential, { ...where({ includeContent: false }), item })).not.toHaveProperty(
+      "markdown",
+    );
   });
 
   it("are found by the address of the database, which names another id than its data source", async () => {
-    provider.script([missing, { json: { object: "database", data_sources: [{ id: "ds1", name: "Tasks" }] } }, answer([])]);
+    provider.script([
+      missing,
+      { json: { object: "database", data_sources: [{ id: "ds1", name: "Tasks" }] } },
+      answer([]),
+    ]);
     await look(null, { database: `https://www.notion.so/acme/${databaseId}?v=${"f".repeat(32)}` });
     expect(asked(provider).map(({ path }) => path)).toEqual([
       `/v1/data_sources/${databaseId}/query`,
@@ -99,7 +108,9 @@ describe("new pages of a Notion database", () => {
     const item = { id: "a", payload: { createdTime: "2026-03-01T11:30:00.000Z", createdBy: "u1" } };
     provider.script([missing, missing]);
     expect(await readItem(newPage, notionCredential, { ...where({}), item })).toBeUndefined();
-    provider.script([{ status: 403, json: { object: "error", status: 403, code: "restricted_resource", message: "No." } }]);
+    provider.script([
+      { status: 403, json: { object: "error", status: 403, code: "restricted_resource", message: "No." } },
+    ]);
     await expect(readItem(newPage, notionCredential, { ...where({}), item })).rejects.toThrow("restricted_resource");
   });
 
@@ -115,6 +126,8 @@ describe("new pages of a Notion database", () => {
     });
     provider.script([missing, missing]);
     await expect(look(null, { database: databaseId })).rejects.toThrow(/404 object_not_found\): Could not find it/);
-    await expect(look(null, { database: "https://www.notion.so/acme" })).rejects.toMatchObject({ errors: [{ pointer: "/database" }] });
+    await expect(look(null, { database: "https://www.notion.so/acme" })).rejects.toMatchObject({
+      errors: [{ pointer: "/database" }],
+    });
   });
 });

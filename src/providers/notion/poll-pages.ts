@@ -26,7 +26,10 @@ export const newPage = definePoll({
   }),
   async list(call, { parameters, mark, now }) {
     const id = readPageId("/database", parameters.database).trim();
-    return await listByTime({ mark, now }, { overlapMs, readPage: (since, cursor) => query(call, { id, since, cursor }) });
+    return await listByTime(
+      { mark, now },
+      { overlapMs, readPage: (since, cursor) => query(call, { id, since, cursor }) },
+    );
   },
   async read({ http }, item, { includeContent }) {
     try {
@@ -70,7 +73,9 @@ async function findDataSource({ http }: CredentialCall, databaseId: string, miss
   const names = sources.map((source) => `${textAt(source, "name") ?? ""} (${textAt(source, "id") ?? ""})`).join(", ");
   throw refuseInput(
     "/database",
-    sources.length === 0 ? "must be a database with a data source" : `must name one of its data sources by its id: ${names}`,
+    sources.length === 0
+      ? "must be a database with a data source"
+      : `must name one of its data sources by its id: ${names}`,
   );
 }
 
@@ -86,7 +91,13 @@ async function queryDataSource({ http }: CredentialCall, { id, since, cursor }: 
     const pageId = textAt(page, "id");
     if (pageId === undefined || at(page, "object") !== "page") return [];
     const createdAt = textAt(page, "created_time");
-    return [{ id: pageId, createdAt, payload: { createdTime: createdAt, createdBy: textAt(page, "created_by", "id") } satisfies Listed }];
+    return [
+      {
+        id: pageId,
+        createdAt,
+        payload: { createdTime: createdAt, createdBy: textAt(page, "created_by", "id") } satisfies Listed,
+      },
+    ];
   });
   return { items, next: at(answer, "has_more") === true ? textAt(answer, "next_cursor") : undefined };
 }

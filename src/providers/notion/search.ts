@@ -27,8 +27,15 @@ export const action = defineAction({
   async run({ input: { query, type, limit }, http }) {
     const filter = type && { property: "object", value: type };
     const found = await collectPages<unknown, string>(limit, async (start_cursor, page_size) => {
-      const answer = await http.json({ method: "POST", path: "/v1/search", json: { query, filter, page_size, start_cursor } });
-      return { items: listAt(answer, "results"), next: at(answer, "has_more") === true ? textAt(answer, "next_cursor") : undefined };
+      const answer = await http.json({
+        method: "POST",
+        path: "/v1/search",
+        json: { query, filter, page_size, start_cursor },
+      });
+      return {
+        items: listAt(answer, "results"),
+        next: at(answer, "has_more") === true ? textAt(answer, "next_cursor") : undefined,
+      };
     });
     return found.map((entry) => ({
       id: textAt(entry, "id"),

@@ -14,7 +14,11 @@ export const listImageModels = (http: Http): Promise<Choice[]> => listModels(htt
 /** The newest first. A model whose end is known says so. */
 async function listModels(http: Http, isWanted: (id: string) => boolean): Promise<Choice[]> {
   return listAt(await http.json({ path: "/models" }), "data")
-    .map((model) => ({ id: textAt(model, "id") ?? "", created: numberAt(model, "created") ?? 0, end: textAt(model, "shutdown_date") }))
+    .map((model) => ({
+      id: textAt(model, "id") ?? "",
+      created: numberAt(model, "created") ?? 0,
+      end: textAt(model, "shutdown_date"),
+    }))
     .filter(({ id }) => id !== "" && isWanted(id))
     .sort((one, other) => other.created - one.created)
     .map(({ id, end }) => ({ value: id, title: end === undefined ? undefined : `${id} (ends ${end})` }));

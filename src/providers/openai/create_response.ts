@@ -4,7 +4,15 @@ import { defineAction } from "../../contract/action.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { cutOffOutput, imagesInput, jsonSchemaInput, messagesInput, parseAnswer, readImages, sayCutOff } from "../_models/conversation.ts";
+import {
+  cutOffOutput,
+  imagesInput,
+  jsonSchemaInput,
+  messagesInput,
+  parseAnswer,
+  readImages,
+  sayCutOff,
+} from "../_models/conversation.ts";
 import { listTextModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
@@ -29,7 +37,9 @@ export const action = defineAction({
       .int()
       .min(16)
       .optional()
-      .describe("Most output tokens, with those the model thinks with, at least 16; what the model allows when absent."),
+      .describe(
+        "Most output tokens, with those the model thinks with, at least 16; what the model allows when absent.",
+      ),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
     jsonSchema: jsonSchemaInput(),
     messages: messagesInput(),
@@ -50,7 +60,10 @@ export const action = defineAction({
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
-  async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema, messages = [], images, reasoningEffort }, http }) {
+  async run({
+    input: { model, prompt, system, maxTokens, temperature, jsonSchema, messages = [], images, reasoningEffort },
+    http,
+  }) {
     const text = jsonSchema && { format: { type: "json_schema", name: "answer", schema: jsonSchema } };
     const json = {
       model,
@@ -72,7 +85,9 @@ export const action = defineAction({
         ...(jsonSchema ? { json: parseAnswer(answer) } : {}),
         model: textAt(response, "model"),
         status: textAt(response, "status"),
-        ...(textAt(response, "incomplete_details", "reason") === "max_output_tokens" ? { cutOff: sayCutOff(answer) } : {}),
+        ...(textAt(response, "incomplete_details", "reason") === "max_output_tokens"
+          ? { cutOff: sayCutOff(answer) }
+          : {}),
         inputTokens: integerAt(response, "usage", "input_tokens"),
         outputTokens: integerAt(response, "usage", "output_tokens"),
       },
@@ -83,7 +98,10 @@ export const action = defineAction({
 /** What the model says. A response that failed or was declined comes with status 200. */
 function readAnswer(response: unknown): string {
   if (textAt(response, "status") === "failed") {
-    throw providerFailure("OpenAI", { code: textAt(response, "error", "code"), message: textAt(response, "error", "message") });
+    throw providerFailure("OpenAI", {
+      code: textAt(response, "error", "code"),
+      message: textAt(response, "error", "message"),
+    });
   }
   if (!Array.isArray(at(response, "output"))) throw providerFailure("OpenAI", { message: "the answer has no output" });
   const parts = listAt(response, "output").flatMap((entry) => listAt(entry, "content"));

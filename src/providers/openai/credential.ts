@@ -11,16 +11,23 @@ export const openaiCredential = defineCredential({
   variants: {
     bearer: withFields(
       "API key",
-      { apiKey: secret(), organization: z.string().min(1).optional().describe("Organization that is billed, when the key has several.") },
+      {
+        apiKey: secret(),
+        organization: z.string().min(1).optional().describe("Organization that is billed, when the key has several."),
+      },
       ({ apiKey, organization }) => ({
-        headers: { authorization: `Bearer ${apiKey}`, ...(organization === undefined ? {} : { "openai-organization": organization }) },
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(organization === undefined ? {} : { "openai-organization": organization }),
+        },
       }),
     ),
   },
   // Restricted keys are refused with 401 or 403, and with words only.
   readFault: (body, response) => ({
     ...readCommonFault(body, response),
-    lacksPermission: /insufficient permissions|missing scopes/i.test(textAt(body, "error", "message") ?? "") || undefined,
+    lacksPermission:
+      /insufficient permissions|missing scopes/i.test(textAt(body, "error", "message") ?? "") || undefined,
   }),
   check: async ({ http }) => void (await http.json({ path: "/models" })),
   choices: { models: ({ http }) => listTextModels(http), imageModels: ({ http }) => listImageModels(http) },

@@ -13,7 +13,14 @@ const headers = { authorization: "Bearer sk-secret", "openai-organization": "org
 const failure = {
   answer: {
     status: 429,
-    json: { error: { message: "You exceeded your current quota.", type: "insufficient_quota", param: null, code: "insufficient_quota" } },
+    json: {
+      error: {
+        message: "You exceeded your current quota.",
+        type: "insufficient_quota",
+        param: null,
+        code: "insufficient_quota",
+      },
+    },
   },
   says: /OpenAI refused the call \(429 insufficient_quota\): You exceeded your current quota\./,
 };
@@ -45,7 +52,14 @@ describeHttpTool(createResponse, {
     },
     {
       name: "sends everything that is given and parses the JSON it asked for",
-      input: { model: "m", prompt: '"ü"\n', system: "Be brief.", maxTokens: 16, temperature: 0, jsonSchema: { type: "object" } },
+      input: {
+        model: "m",
+        prompt: '"ü"\n',
+        system: "Be brief.",
+        maxTokens: 16,
+        temperature: 0,
+        jsonSchema: { type: "object" },
+      },
       exchanges: [
         {
           request: {
@@ -113,11 +127,21 @@ describeHttpTool(createResponse, {
         {
           request: { method: "POST", path: "/responses", json: expect.anything() },
           answer: {
-            json: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [message(words('{"a":'))] },
+            json: {
+              status: "incomplete",
+              incomplete_details: { reason: "max_output_tokens" },
+              output: [message(words('{"a":'))],
+            },
           },
         },
       ],
-      items: [{ text: '{"a":', status: "incomplete", cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens." }],
+      items: [
+        {
+          text: '{"a":',
+          status: "incomplete",
+          cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens.",
+        },
+      ],
     },
   ],
 });
@@ -126,14 +150,19 @@ async function callWith(answer: Answer): Promise<unknown> {
   const provider = await startFakeProvider();
   try {
     provider.script([answer]);
-    return await callTool(createResponse, { input: { model: "m", prompt: "p" }, credential: { ...credential, baseUrl: provider.url } });
+    return await callTool(createResponse, {
+      input: { model: "m", prompt: "p" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
   } finally {
     await provider.stop();
   }
 }
 
 it("reports a response that failed although the status is 200", async () => {
-  const failed = callWith({ json: { status: "failed", error: { code: "server_error", message: "The model failed." }, output: [] } });
+  const failed = callWith({
+    json: { status: "failed", error: { code: "server_error", message: "The model failed." }, output: [] },
+  });
   await expect(failed).rejects.toMatchObject({
     code: "provider_error",
     message: "OpenAI refused the call (server_error): The model failed.",
@@ -141,7 +170,9 @@ it("reports a response that failed although the status is 200", async () => {
 });
 
 it("reports a prompt the model declines", async () => {
-  const declined = callWith({ json: { status: "completed", output: [message({ type: "refusal", refusal: "I cannot help with that." })] } });
+  const declined = callWith({
+    json: { status: "completed", output: [message({ type: "refusal", refusal: "I cannot help with that." })] },
+  });
   await expect(declined).rejects.toMatchObject({
     code: "provider_error",
     message: "OpenAI refused the call (refusal): I cannot help with that.",
@@ -176,7 +207,13 @@ describeHttpTool(generateImage, {
           request: {
             method: "POST",
             path: "/images/generations",
-            json: { prompt: 'ü "q"\n', model: "dall-e-3", size: "1792x1024", quality: "high", response_format: "b64_json" },
+            json: {
+              prompt: 'ü "q"\n',
+              model: "dall-e-3",
+              size: "1792x1024",
+              quality: "high",
+              response_format: "b64_json",
+            },
           },
           answer: { json: { data: [{ b64_json: "aGk=", revised_prompt: "A grey cat" }] } },
         },
@@ -192,5 +229,7 @@ it("refuses fewer tokens than OpenAI takes", async () => {
 });
 
 it("checks the credential by listing models", async () => {
-  expect(await useCredential(openaiCredential, credential, [{ json: { data: [] } }])).toMatchObject([{ path: "/models", headers }]);
+  expect(await useCredential(openaiCredential, credential, [{ json: { data: [] } }])).toMatchObject([
+    { path: "/models", headers },
+  ]);
 });

@@ -76,7 +76,11 @@ type Client = pg.Client & { connection: Wire; processID: number | null; secretKe
 
 type ConnectionOptions = ReturnType<typeof describeConnection>;
 
-function describeConnection(library: typeof pg, { host, port = 5432, database, user, password = "", ssl, ca }: Login, address: string) {
+function describeConnection(
+  library: typeof pg,
+  { host, port = 5432, database, user, password = "", ssl, ca }: Login,
+  address: string,
+) {
   return {
     host: address,
     port,
@@ -155,7 +159,9 @@ function explain(error: unknown, host: string): Refusal {
     return providerFailure("PostgreSQL", { code: String(error.code), message: `${error.message}${detail}` });
   }
   if (error instanceof Error && error.message.includes("does not support SSL"))
-    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, { effect: "none" });
+    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, {
+      effect: "none",
+    });
   return connectionFailure(host, error);
 }
 
@@ -222,6 +228,8 @@ const elementTypes = new Map<number, number>([
 function readerOf(library: typeof pg, type: number): Reader {
   const element = elementTypes.get(type);
   if (element === undefined) return readers.get(type) ?? String;
-  const { create } = library.types.arrayParser as unknown as { create: (text: string, read: Reader) => { parse: () => unknown[] } };
+  const { create } = library.types.arrayParser as unknown as {
+    create: (text: string, read: Reader) => { parse: () => unknown[] };
+  };
   return (text) => create(text, readers.get(element) ?? String).parse();
 }

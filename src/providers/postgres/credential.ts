@@ -29,11 +29,15 @@ export const postgresCredential = defineCredential({
           .describe("`verify` checks the server's certificate, `require` only encrypts."),
         ca: certificateAuthority(),
       }),
-      readPasted: (given) => readConnectionString(given, { schemes: ["postgres", "postgresql"], readRest, userField: "user" }),
+      readPasted: (given) =>
+        readConnectionString(given, { schemes: ["postgres", "postgresql"], readRest, userField: "user" }),
     },
   },
   check: async (call) => {
-    await withPostgres({ ...call, credential: call.credential as Login }, async ({ execute }) => await execute("SELECT 1", []));
+    await withPostgres(
+      { ...call, credential: call.credential as Login },
+      async ({ execute }) => await execute("SELECT 1", []),
+    );
   },
 });
 

@@ -43,7 +43,9 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     const found = await look();
     expect(ids(found)).toEqual(["9223372036854775806", "9223372036854775807"]);
     const input = { sql: "SELECT * FROM orders WHERE id > 1 ORDER BY id" };
-    expect(found.map(({ payload }) => payload)).toEqual(await callTool(query, { input, credential: where({})().credential }));
+    expect(found.map(({ payload }) => payload)).toEqual(
+      await callTool(query, { input, credential: where({})().credential }),
+    );
     expect(await look()).toEqual([]);
   });
 
@@ -118,11 +120,15 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     for (const table of ["orders; DROP TABLE orders", "nowhere", "orders WHERE true --"])
       await expect(watchRows({ table })()).rejects.toMatchObject({ provider: { code: "42P01" } });
     await expect(watchRows({ table: "a..b" })()).rejects.toMatchObject({ errors: [{ pointer: "/table" }] });
-    await expect(watchRows({ table: "orders", column: 'id" DESC --' })()).rejects.toMatchObject({ provider: { code: "42703" } });
+    await expect(watchRows({ table: "orders", column: 'id" DESC --' })()).rejects.toMatchObject({
+      provider: { code: "42703" },
+    });
   });
 
   it("asks for a key where rows have the same value", async () => {
-    await admin.query("CREATE TABLE same (made date, id int); INSERT INTO same VALUES ('2026-01-01', 1), ('2026-01-01', 2)");
+    await admin.query(
+      "CREATE TABLE same (made date, id int); INSERT INTO same VALUES ('2026-01-01', 1), ('2026-01-01', 2)",
+    );
     await expect(watchRows({ table: "same", column: "made" })()).rejects.toMatchObject({
       code: "validation_failed",
       errors: [{ pointer: "/keyColumn" }],
@@ -139,13 +145,18 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     await look();
     await admin.query("INSERT INTO large SELECT n, repeat('x', 6000000) FROM generate_series(1, 3) n");
     const found = await look();
-    expect(found.map(({ payload }) => (payload as { content: string }).content.length)).toEqual([6_000_000, 6_000_000, 6_000_000]);
+    expect(found.map(({ payload }) => (payload as { content: string }).content.length)).toEqual([
+      6_000_000, 6_000_000, 6_000_000,
+    ]);
   });
 
   it("gives nothing for a row that is gone before it is read", async () => {
     await admin.query("CREATE TABLE fleeting (id int PRIMARY KEY); INSERT INTO fleeting VALUES (1)");
     const read = async (key: string) =>
-      await readItem(newRow, postgresCredential, { ...where({ table: "fleeting" })(), item: { id: key, payload: { key } } });
+      await readItem(newRow, postgresCredential, {
+        ...where({ table: "fleeting" })(),
+        item: { id: key, payload: { key } },
+      });
     expect([await read("1"), await read("2")]).toEqual([{ id: 1 }, undefined]);
   });
 

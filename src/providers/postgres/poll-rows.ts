@@ -1,6 +1,16 @@
 import type { CredentialCall } from "../../contract/credential.ts";
 import { definePoll } from "../../contract/poll.ts";
-import { bareTable, type Dialect, isWhole, listRows, namesOf, type Run, readRow, rowOf, rowParameters } from "../_sql/poll-rows.ts";
+import {
+  bareTable,
+  type Dialect,
+  isWhole,
+  listRows,
+  namesOf,
+  type Run,
+  readRow,
+  rowOf,
+  rowParameters,
+} from "../_sql/poll-rows.ts";
 import { beginReading, type Login, tooLarge, withPostgres } from "./client.ts";
 
 export const newRow = definePoll({
@@ -13,14 +23,17 @@ export const newRow = definePoll({
   parameters: rowParameters("orders or sales.orders"),
   async list(call, { parameters, mark }) {
     const names = namesOf(parameters, '"');
-    const list = async (isKeysOnly: boolean) => await read(call, (run) => listRows(run, { names, dialect, mark, isKeysOnly }));
+    const list = async (isKeysOnly: boolean) =>
+      await read(call, (run) => listRows(run, { names, dialect, mark, isKeysOnly }));
     return await list(false).catch((error: unknown) => {
       if (error !== tooLarge) throw error;
       return list(true);
     });
   },
   read: async (call, item, parameters) =>
-    isWhole(item) ? rowOf(item) : await read(call, (run) => readRow(run, { names: namesOf(parameters, '"'), dialect, item })),
+    isWhole(item)
+      ? rowOf(item)
+      : await read(call, (run) => readRow(run, { names: namesOf(parameters, '"'), dialect, item })),
   madeIn: bareTable,
 });
 

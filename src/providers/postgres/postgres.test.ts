@@ -20,7 +20,8 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
   const change = async (sql: string, params?: unknown[], options: { signal?: AbortSignal } = {}) =>
     await callTool(execute, { input: { sql, ...(params ? { params } : {}) }, credential: credential(), ...options });
   const look = async (sql: string) => (await admin.query({ text: sql, rowMode: "array" })).rows.flat() as unknown[];
-  const sessions = async () => (await look("SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'switchyard'"))[0];
+  const sessions = async () =>
+    (await look("SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'switchyard'"))[0];
 
   beforeAll(async () => {
     server = await startPostgres(login);
@@ -47,7 +48,9 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
         { name: "item 9" },
       ]);
       expect(
-        await ask("SELECT $1::text AS t, $2::jsonb AS j, $3::bool AS b, $4::int AS n", { params: ["ü'\"\\\n$1", { a: [1] }, true, null] }),
+        await ask("SELECT $1::text AS t, $2::jsonb AS j, $3::bool AS b, $4::int AS n", {
+          params: ["ü'\"\\\n$1", { a: [1] }, true, null],
+        }),
       ).toEqual([{ t: "ü'\"\\\n$1", j: { a: [1] }, b: true, n: null }]);
     });
 
@@ -85,7 +88,10 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
     });
 
     it("keeps columns with strange names as fields", async () => {
-      const rows = await callTool(query, { input: { sql: `SELECT 1 AS "__proto__", 2 AS "a b", 3 AS "ü.""x"` }, credential: credential() });
+      const rows = await callTool(query, {
+        input: { sql: `SELECT 1 AS "__proto__", 2 AS "a b", 3 AS "ü.""x"` },
+        credential: credential(),
+      });
       expect(Object.entries(rows[0] ?? {})).toEqual([
         ["__proto__", 1],
         ["a b", 2],
@@ -121,14 +127,19 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
       expect(rows).toHaveLength(777);
       expect(rows.at(-1)).toEqual({ id: "777" });
       expect(await ask("SELECT id FROM goods", { limit: 10_000 })).toHaveLength(1000);
-      expect(await ask("SELECT 1 AS one FROM goods a, goods b, goods c, goods d", { limit: 2 })).toEqual([{ one: 1 }, { one: 1 }]);
+      expect(await ask("SELECT 1 AS one FROM goods a, goods b, goods c, goods d", { limit: 2 })).toEqual([
+        { one: 1 },
+        { one: 1 },
+      ]);
     });
 
     it("breaks off an answer that is too large", async () => {
       await expect(ask("SELECT repeat('x', 200000000) AS huge")).rejects.toMatchObject({
         message: expect.stringContaining("larger than 10 MB"),
       });
-      await expect(ask("SELECT repeat('x', 100000) FROM generate_series(1, 1000)", { limit: 1000 })).rejects.toThrow("larger than 10 MB");
+      await expect(ask("SELECT repeat('x', 100000) FROM generate_series(1, 1000)", { limit: 1000 })).rejects.toThrow(
+        "larger than 10 MB",
+      );
     });
 
     it("explains and shows", async () => {
@@ -167,10 +178,16 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
       ["/* */ COPY goods TO PROGRAM 'cat'"],
       ["SELECT 1) TO PROGRAM 'touch /tmp/x' --"],
     ])("refuses to change anything: %s", async (sql) => {
-      await expect(ask(sql)).rejects.toMatchObject({ code: "provider_error", provider: { code: expect.stringMatching(/^[0-9A-Z]{5}$/) } });
+      await expect(ask(sql)).rejects.toMatchObject({
+        code: "provider_error",
+        provider: { code: expect.stringMatching(/^[0-9A-Z]{5}$/) },
+      });
       expect(await look("SELECT count(*)::int, max(id)::int FROM goods")).toEqual([1000, 1000]);
       expect(await look("SELECT is_called FROM counter")).toEqual([false]);
-      expect(await look("SELECT to_regclass('stolen'), (SELECT count(*)::int FROM pg_largeobject_metadata)")).toEqual([null, 0]);
+      expect(await look("SELECT to_regclass('stolen'), (SELECT count(*)::int FROM pg_largeobject_metadata)")).toEqual([
+        null,
+        0,
+      ]);
     });
 
     it("lets no superuser run a program on the server", async () => {
@@ -184,7 +201,9 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
     });
 
     it("refuses a function that writes, also with a transaction of its own", async () => {
-      await admin.query("CREATE FUNCTION grab() RETURNS int LANGUAGE plpgsql AS 'BEGIN DELETE FROM goods; RETURN 1; END'");
+      await admin.query(
+        "CREATE FUNCTION grab() RETURNS int LANGUAGE plpgsql AS 'BEGIN DELETE FROM goods; RETURN 1; END'",
+      );
       await admin.query("CREATE PROCEDURE wipe() LANGUAGE plpgsql AS 'BEGIN COMMIT; DELETE FROM goods; COMMIT; END'");
       await expect(ask("SELECT grab()")).rejects.toMatchObject({ provider: { code: "25006" } });
       await expect(ask("CALL wipe()")).rejects.toMatchObject({ code: "provider_error" });
@@ -193,8 +212,12 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
     });
 
     it("reports the server's own code and words", async () => {
-      await expect(ask("SELECT * FROM nowhere")).rejects.toThrow('PostgreSQL refused the call (42P01): relation "nowhere" does not exist');
-      await expect(ask("SELECT $1::int + $2::int", { params: [1] })).rejects.toMatchObject({ provider: { code: "08P01" } });
+      await expect(ask("SELECT * FROM nowhere")).rejects.toThrow(
+        'PostgreSQL refused the call (42P01): relation "nowhere" does not exist',
+      );
+      await expect(ask("SELECT $1::int + $2::int", { params: [1] })).rejects.toMatchObject({
+        provider: { code: "08P01" },
+      });
       await expect(ask("SELECT 1/0")).rejects.toMatchObject({ provider: { code: "22012" } });
     });
   });
@@ -218,12 +241,16 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
     });
 
     it("takes one statement only", async () => {
-      await expect(change("UPDATE goods SET price = -5; DROP TABLE goods")).rejects.toMatchObject({ provider: { code: "42601" } });
+      await expect(change("UPDATE goods SET price = -5; DROP TABLE goods")).rejects.toMatchObject({
+        provider: { code: "42601" },
+      });
       expect(await look("SELECT count(*)::int FROM goods WHERE price = -5")).toEqual([0]);
     });
 
     it("reports the server's own code, words and detail", async () => {
-      await expect(change("INSERT INTO goods VALUES (1)")).rejects.toThrow(/23505\).*duplicate key.*Key \(id\)=\(1\) already exists/);
+      await expect(change("INSERT INTO goods VALUES (1)")).rejects.toThrow(
+        /23505\).*duplicate key.*Key \(id\)=\(1\) already exists/,
+      );
     });
   });
 
@@ -235,7 +262,10 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
     });
 
     it("says what is wrong with the login, without the password", async () => {
-      const wrong = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), password: "not this one" } });
+      const wrong = callTool(query, {
+        input: { sql: "SELECT 1" },
+        credential: { ...credential(), password: "not this one" },
+      });
       await expect(wrong).rejects.toMatchObject({
         code: "provider_error",
         provider: { code: "28P01" },
@@ -245,11 +275,19 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
         input: { sql: "INSERT INTO goods VALUES (1)" },
         credential: { ...credential(), password: "wrong" },
       });
-      await expect(writing).rejects.toMatchObject({ provider: { code: "28P01" }, message: expect.not.stringContaining("only reads") });
-      const unknown = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), database: "nowhere" } });
+      await expect(writing).rejects.toMatchObject({
+        provider: { code: "28P01" },
+        message: expect.not.stringContaining("only reads"),
+      });
+      const unknown = callTool(query, {
+        input: { sql: "SELECT 1" },
+        credential: { ...credential(), database: "nowhere" },
+      });
       await expect(unknown).rejects.toMatchObject({ provider: { code: "3D000" } });
       const { password: _, ...without } = credential();
-      await expect(callTool(query, { input: { sql: "SELECT 1" }, credential: without })).rejects.toMatchObject({ name: "Refusal" });
+      await expect(callTool(query, { input: { sql: "SELECT 1" }, credential: without })).rejects.toMatchObject({
+        name: "Refusal",
+      });
     });
 
     it("says when nobody listens", async () => {
@@ -264,7 +302,9 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
       const ended = expect(ask("SELECT pg_sleep(30)")).rejects.toMatchObject({ provider: { code: "57P01" } });
       await expect
         .poll(() =>
-          look("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ 'FETCH' AND application_name = 'switchyard'"),
+          look(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ 'FETCH' AND application_name = 'switchyard'",
+          ),
         )
         .toEqual([true]);
       await ended;
@@ -292,7 +332,9 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
       const refused = expect(call).rejects.toThrow("enough");
       await expect
         .poll(() =>
-          look("SELECT count(*)::int FROM pg_stat_activity WHERE query ~ 'price = -77' AND state = 'active' AND pid <> pg_backend_pid()"),
+          look(
+            "SELECT count(*)::int FROM pg_stat_activity WHERE query ~ 'price = -77' AND state = 'active' AND pid <> pg_backend_pid()",
+          ),
         )
         .toEqual([1]);
       abort.abort(new Error("enough"));

@@ -22,7 +22,11 @@ export const action = defineAction({
       .min(1)
       .meta({ title: "SQL" })
       .describe("One statement with $1, $2 for values, e.g. SELECT * FROM orders WHERE id = $1."),
-    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders in their order, e.g. [7]."),
+    params: z
+      .array(z.unknown())
+      .optional()
+      .meta({ title: "Parameters" })
+      .describe("Values of the placeholders in their order, e.g. [7]."),
     limit: z.int().min(1).max(10_000).default(100).describe("Most items to return (1-10000)."),
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),

@@ -25,7 +25,8 @@ export const redisCredential = defineCredential({
         tls: z.boolean().default(false).meta({ title: "TLS" }),
         ca: certificateAuthority(),
       }),
-      readPasted: (given) => readConnectionString(given, { schemes: ["redis", "rediss"], readRest, userField: "username" }),
+      readPasted: (given) =>
+        readConnectionString(given, { schemes: ["redis", "rediss"], readRest, userField: "username" }),
     },
   },
   check: async (call) => {

@@ -19,7 +19,10 @@ export const action = defineAction({
     key: z.string().describe("Name of the key."),
     exists: z.boolean().describe("Whether there is such a key."),
     type: z.string().optional().describe("string, hash, list, set, zset or stream."),
-    value: z.unknown().optional().describe("Text, an object for a hash, a list otherwise. Bytes that are not text are {base64}."),
+    value: z
+      .unknown()
+      .optional()
+      .describe("Text, an object for a hash, a list otherwise. Bytes that are not text are {base64}."),
     ttlSeconds: z.int().optional().describe("-1 when none."),
   }),
   run: async ({ input: { key }, ...call }) =>
@@ -27,7 +30,8 @@ export const action = defineAction({
       const type = String(await send("TYPE", key));
       if (type === "none") return [{ key, exists: false }];
       const kind = kinds[type];
-      if (!kind) throw new Refusal("provider_error", `The key holds a value of the type ${type}, which cannot be read.`);
+      if (!kind)
+        throw new Refusal("provider_error", `The key holds a value of the type ${type}, which cannot be read.`);
       await refuseLarge(send, key, kind.size);
       const answer = await send(...kind.read(key));
       // Gone since its type was asked for.
@@ -45,7 +49,11 @@ const kinds: Record<string, Kind | undefined> = {
     read: (key) => ["HGETALL", key],
     toValue: (answer) => Object.fromEntries(toPairs(answer).map(([name, value]) => [toName(name), toText(value)])),
   },
-  list: { size: "LLEN", read: (key) => ["LRANGE", key, "0", String(mostElements)], toValue: (answer) => toList(answer).map(toText) },
+  list: {
+    size: "LLEN",
+    read: (key) => ["LRANGE", key, "0", String(mostElements)],
+    toValue: (answer) => toList(answer).map(toText),
+  },
   set: { size: "SCARD", read: (key) => ["SMEMBERS", key], toValue: (answer) => toList(answer).map(toText) },
   zset: {
     size: "ZCARD",
@@ -58,7 +66,10 @@ const kinds: Record<string, Kind | undefined> = {
     toValue: (answer) =>
       toList(answer).map((entry) => {
         const [id, fields] = toList(entry);
-        return { id: toName(id), fields: Object.fromEntries(toPairs(fields).map(([name, value]) => [toName(name), toText(value)])) };
+        return {
+          id: toName(id),
+          fields: Object.fromEntries(toPairs(fields).map(([name, value]) => [toName(name), toText(value)])),
+        };
       }),
   },
 };
@@ -67,7 +78,8 @@ const kinds: Record<string, Kind | undefined> = {
 async function refuseLarge(send: Send, key: string, sizeCommand: string): Promise<void> {
   const size = Number(await send(sizeCommand, key));
   // Some servers do not know or not allow this command; then only the number of elements counts.
-  const bytes = sizeCommand === "STRLEN" ? size : Number((await send("MEMORY", "USAGE", key, "SAMPLES", "0").catch(() => 0)) ?? 0);
+  const bytes =
+    sizeCommand === "STRLEN" ? size : Number((await send("MEMORY", "USAGE", key, "SAMPLES", "0").catch(() => 0)) ?? 0);
   if (bytes > mostBytes) throw new Refusal("provider_error", "The value is larger than 10 MB.");
   if (sizeCommand !== "STRLEN" && size > mostElements)
     throw new Refusal("provider_error", `The value has ${size} elements; at most ${mostElements} can be read.`);
@@ -85,7 +97,8 @@ function toText(value: unknown): unknown {
   return isUtf8(value) ? value.toString("utf8") : { base64: value.toString("base64") };
 }
 
-const toName = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString(isUtf8(value) ? "utf8" : "base64") : String(value));
+const toName = (value: unknown): string =>
+  Buffer.isBuffer(value) ? value.toString(isUtf8(value) ? "utf8" : "base64") : String(value);
 
 const toScore = (value: unknown): number | string => {
   const text = String(value);

@@ -47,7 +47,9 @@ describeWithProgram("redis-server", "against Redis", () => {
     });
 
     it("lets it expire, and keeps a value that is there when told so", async () => {
-      expect(await write({ key: "a", value: "1", ttlSeconds: 100, onlyIfAbsent: true })).toEqual([{ key: "a", stored: true }]);
+      expect(await write({ key: "a", value: "1", ttlSeconds: 100, onlyIfAbsent: true })).toEqual([
+        { key: "a", stored: true },
+      ]);
       expect(await admin.ttl("a")).toBeGreaterThan(90);
       expect(await write({ key: "a", value: "2", onlyIfAbsent: true })).toEqual([{ key: "a", stored: false }]);
       expect(await admin.get("a")).toBe("1");
@@ -71,7 +73,9 @@ describeWithProgram("redis-server", "against Redis", () => {
 
     it("reports the server's own code and words", async () => {
       await admin.configSet("maxmemory", "1");
-      await expect(write({ key: "a", value: "1" })).rejects.toThrow(/Redis refused the call \(OOM\): command not allowed/);
+      await expect(write({ key: "a", value: "1" })).rejects.toThrow(
+        /Redis refused the call \(OOM\): command not allowed/,
+      );
       await admin.configSet("maxmemory", "0");
     });
   });
@@ -94,7 +98,9 @@ describeWithProgram("redis-server", "against Redis", () => {
       const values = Object.fromEntries(
         await Promise.all(["hash", "list", "set", "zset", "stream"].map(async (key) => [key, (await read(key))[0]])),
       );
-      expect(await read("text")).toEqual([{ key: "text", exists: true, type: "string", value: "ü", ttlSeconds: expect.any(Number) }]);
+      expect(await read("text")).toEqual([
+        { key: "text", exists: true, type: "string", value: "ü", ttlSeconds: expect.any(Number) },
+      ]);
       expect(Object.entries(values.hash.value)).toEqual([
         ["a", "1"],
         ["__proto__", "2"],
@@ -256,7 +262,11 @@ describeWithProgram("redis-server", "against Redis", () => {
         return "127.0.0.1";
       };
       const check = async (more: Record<string, unknown>) =>
-        await redisCredential.check?.({ credential: credential(more), resolveHost, signal: AbortSignal.timeout(5000) } as never);
+        await redisCredential.check?.({
+          credential: credential(more),
+          resolveHost,
+          signal: AbortSignal.timeout(5000),
+        } as never);
       await check({ host: "cache.example" });
       expect(names).toEqual(["cache.example"]);
       await expect(check({ password: "wrong" })).rejects.toMatchObject({ provider: { code: "WRONGPASS" } });

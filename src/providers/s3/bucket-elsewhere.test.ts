@@ -23,7 +23,12 @@ const movedWords =
 async function get(answer: Answer): Promise<string> {
   server.script([answer]);
   elsewhere.script([]);
-  const credential = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "canary-secret", region: "us-east-1", endpoint: server.url };
+  const credential = {
+    accessKeyId: "AKIAEXAMPLE",
+    secretAccessKey: "canary-secret",
+    region: "us-east-1",
+    endpoint: server.url,
+  };
   const outcome = callTool(getObject, { input: { bucket: "photos", key: "a" }, credential });
   const message = await outcome.then(String, (error: Error) => error.message);
   expect([server.requests().length, elsewhere.requests().length]).toEqual([1, 0]);
@@ -68,7 +73,11 @@ describe("a bucket that is elsewhere", () => {
     ],
     [
       "AuthorizationHeaderMalformed in words alone",
-      () => xml(400, "<Code>AuthorizationHeaderMalformed</Code><Message>the region 'a' is wrong; expecting 'eu-north-1'</Message>"),
+      () =>
+        xml(
+          400,
+          "<Code>AuthorizationHeaderMalformed</Code><Message>the region 'a' is wrong; expecting 'eu-north-1'</Message>",
+        ),
       "The bucket is in the region eu-north-1: set it in the credential.",
     ],
   ])("is told with the right place: %s", async (_name, answer, words) => {

@@ -11,7 +11,8 @@ export function objectPath(bucket: string, key: string): string {
   return `/${encodeSegment(bucket)}/${key.split("/").map(encodePart).join("/")}`;
 }
 
-export const withoutQuotes = (etag: string | null | undefined): string | undefined => etag?.replaceAll('"', "") || undefined;
+export const withoutQuotes = (etag: string | null | undefined): string | undefined =>
+  etag?.replaceAll('"', "") || undefined;
 
 // Signatures are over the strict form, which also encodes what encodeURIComponent leaves alone.
 const encodePart = (part: string): string =>

@@ -8,7 +8,8 @@ import type { FinishedRequest } from "../../contract/http.ts";
 export const s3Credential = defineCredential({
   type: "s3",
   title: "S3 storage",
-  baseUrl: ({ endpoint, region = "us-east-1" }) => (typeof endpoint === "string" ? endpoint : `https://s3.${String(region)}.amazonaws.com`),
+  baseUrl: ({ endpoint, region = "us-east-1" }) =>
+    typeof endpoint === "string" ? endpoint : `https://s3.${String(region)}.amazonaws.com`,
   variants: {
     custom: withFields(
       "Access key",
@@ -88,16 +89,24 @@ function toVirtualHost(url: URL): URL {
 }
 
 // S3 answers these with 400 and 403.
-const refusedKeys = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired"]);
+const refusedKeys = new Set([
+  "InvalidAccessKeyId",
+  "SignatureDoesNotMatch",
+  "ExpiredToken",
+  "InvalidToken",
+  "TokenRefreshRequired",
+]);
 
 // These say that the bucket is elsewhere. A HEAD is answered without words, by the status alone.
 const elsewhere = new Set(["PermanentRedirect", "TemporaryRedirect", "Redirect", "AuthorizationHeaderMalformed"]);
 
 function readFault(...[body, { status, headers }]: Parameters<ReadFault>): ReturnType<ReadFault> {
-  const read = (name: string) => (typeof body === "string" ? new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1] : undefined);
+  const read = (name: string) =>
+    typeof body === "string" ? new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1] : undefined;
   const [code, message] = [read("Code"), read("Message")];
   const isElsewhere = elsewhere.has(code ?? "") || status === 301 || status === 307;
-  const region = read("Region") ?? headers.get("x-amz-bucket-region") ?? /expecting '([a-z0-9-]+)'/.exec(message ?? "")?.[1];
+  const region =
+    read("Region") ?? headers.get("x-amz-bucket-region") ?? /expecting '([a-z0-9-]+)'/.exec(message ?? "")?.[1];
   const place = { region, endpoint: withoutBucket(read("Endpoint"), read("Bucket")) };
   const advice = isElsewhere ? describePlace(place) : undefined;
   return { code, message, isUnauthorized: refusedKeys.has(code ?? ""), ...(advice === undefined ? {} : { advice }) };
@@ -107,7 +116,13 @@ const withoutBucket = (endpoint: string | undefined, bucket = ""): string | unde
   endpoint?.startsWith(`${bucket}.`) ? endpoint.slice(bucket.length + 1) : endpoint;
 
 /** A signature counts for one region, so no other place is tried by itself. */
-function describePlace({ region, endpoint }: { region: string | undefined; endpoint: string | undefined }): string | undefined {
+function describePlace({
+  region,
+  endpoint,
+}: {
+  region: string | undefined;
+  endpoint: string | undefined;
+}): string | undefined {
   if (region && endpoint) return `The bucket is in the region ${region}, at ${endpoint}: set them in the credential`;
   if (region) return `The bucket is in the region ${region}: set it in the credential`;
   return endpoint ? `The bucket is at ${endpoint}: set that as the endpoint in the credential` : undefined;

@@ -23,7 +23,11 @@ export const action = defineAction({
     contentType: z.string().optional().describe("Media type, e.g. text/csv."),
     bytes: z.int().describe("Size in bytes."),
     content: z.string().optional().describe("Text, when it is text."),
-    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("The bytes, when they are not text."),
+    contentBase64: z
+      .string()
+      .optional()
+      .meta({ title: "Content as base64" })
+      .describe("The bytes, when they are not text."),
     etag: z.string().optional().meta({ title: "ETag" }).describe("Entity tag, which changes with the content."),
   }),
   findBytes: ({ key, contentType }) => [{ field: "contentBase64", mimeType: contentType, name: key.split("/").at(-1) }],

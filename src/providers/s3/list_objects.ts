@@ -13,7 +13,10 @@ export const action = defineAction({
   input: z.strictObject({
     bucket: z.string().min(1).describe("Name of the bucket."),
     prefix: z.string().optional().describe("Only keys that begin with it."),
-    delimiter: z.string().optional().describe("Usually a slash: what lies deeper is listed as one folder, a key without size."),
+    delimiter: z
+      .string()
+      .optional()
+      .describe("Usually a slash: what lies deeper is listed as one folder, a key without size."),
     limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
   }),
   output: z.object({

@@ -16,7 +16,10 @@ export const newObject = definePoll({
   // Each look asks once for every thousand objects, which vendors charge for.
   everySeconds: { least: 30, usual: 300 },
   parameters: z.strictObject({
-    bucket: z.string().min(1).describe("Name of the bucket, or the address of a folder in it, e.g. s3://my-bucket/incoming/."),
+    bucket: z
+      .string()
+      .min(1)
+      .describe("Name of the bucket, or the address of a folder in it, e.g. s3://my-bucket/incoming/."),
     prefix: z.string().min(1).max(1024).optional().describe("Only keys that begin with it, e.g. incoming/."),
   }),
   async list({ http }, { parameters }) {

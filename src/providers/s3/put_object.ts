@@ -30,7 +30,12 @@ export const action = defineAction({
   async run({ input: { bucket, key, content, contentBase64, contentType }, http }) {
     const body = readContent(content, contentBase64);
     const type = contentType ?? (content === undefined ? "application/octet-stream" : "text/plain; charset=utf-8");
-    const response = await http.send({ method: "PUT", path: objectPath(bucket, key), body, headers: { "content-type": type } });
+    const response = await http.send({
+      method: "PUT",
+      path: objectPath(bucket, key),
+      body,
+      headers: { "content-type": type },
+    });
     await response.body?.cancel();
     return [{ key, etag: withoutQuotes(response.headers.get("etag")), bytes: body.length }];
   },

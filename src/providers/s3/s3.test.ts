@@ -11,7 +11,9 @@ import { action as listObjects } from "./list_objects.ts";
 import { action as putObject } from "./put_object.ts";
 
 const credential = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: false };
-const headers = { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=S3RVER\/\d{8}\/eu-west-1\/s3\/aws4_request, /) };
+const headers = {
+  authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=S3RVER\/\d{8}\/eu-west-1\/s3\/aws4_request, /),
+};
 const failure = {
   answer: {
     status: 404,
@@ -34,7 +36,10 @@ describeHttpTool(listObjects, {
       name: "lists objects",
       input: { bucket: "photos" },
       exchanges: [
-        { request: { method: "GET", path: "/photos?list-type=2&max-keys=100&encoding-type=url", headers }, answer: page(entry("a")) },
+        {
+          request: { method: "GET", path: "/photos?list-type=2&max-keys=100&encoding-type=url", headers },
+          answer: page(entry("a")),
+        },
       ],
       items: [item("a")],
     },
@@ -43,8 +48,14 @@ describeHttpTool(listObjects, {
       input: { bucket: "photos", prefix: "ü &?#/", delimiter: "/", limit: 3 },
       exchanges: [
         {
-          request: { method: "GET", path: "/photos?list-type=2&prefix=ü &?#/&delimiter=/&max-keys=3&encoding-type=url" },
-          answer: page(entry("a+b%2Bc%0A%C3%BC") + entry("+x+"), "<NextContinuationToken>1/x==</NextContinuationToken>"),
+          request: {
+            method: "GET",
+            path: "/photos?list-type=2&prefix=ü &?#/&delimiter=/&max-keys=3&encoding-type=url",
+          },
+          answer: page(
+            entry("a+b%2Bc%0A%C3%BC") + entry("+x+"),
+            "<NextContinuationToken>1/x==</NextContinuationToken>",
+          ),
         },
         {
           request: {
@@ -120,7 +131,12 @@ describeHttpTool(putObject, {
     {
       name: "writes bytes with a type",
       input: { bucket: "photos", key: "b", contentBase64: "aGk=", contentType: "image/png" },
-      exchanges: [{ request: { method: "PUT", path: "/photos/b", headers: { "content-type": "image/png" }, body: "hi" }, answer: {} }],
+      exchanges: [
+        {
+          request: { method: "PUT", path: "/photos/b", headers: { "content-type": "image/png" }, body: "hi" },
+          answer: {},
+        },
+      ],
       items: [{ key: "b", bytes: 2 }],
     },
   ],
@@ -141,7 +157,10 @@ describeHttpTool(deleteObject, {
 
 describe("content", () => {
   const put = (input: Record<string, unknown>) =>
-    callTool(putObject, { input: { bucket: "photos", key: "a", ...input }, credential: { ...credential, baseUrl: "http://127.0.0.1:1" } });
+    callTool(putObject, {
+      input: { bucket: "photos", key: "a", ...input },
+      credential: { ...credential, baseUrl: "http://127.0.0.1:1" },
+    });
 
   it("must be given once, as text or as base64", async () => {
     await expect(put({})).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/content" }] });
@@ -175,12 +194,20 @@ describe("against a server", () => {
       { key: "docs/a b+ü.txt", contentType: "text/markdown", bytes: 6, content: "hällo", etag: stored?.etag },
     ]);
     for (const name of ["1", "2", "3"]) await call(putObject, { key: `many/${name}`, content: name });
-    expect((await call(listObjects, { prefix: "many/" })).map(({ key }) => key)).toEqual(["many/1", "many/2", "many/3"]);
+    expect((await call(listObjects, { prefix: "many/" })).map(({ key }) => key)).toEqual([
+      "many/1",
+      "many/2",
+      "many/3",
+    ]);
     expect((await call(listObjects, { delimiter: "/" })).map(({ key }) => key)).toEqual(["docs/", "many/"]);
-    expect(await call(listObjects, { prefix: "docs/" })).toMatchObject([{ key: "docs/a b+ü.txt", size: 6, etag: stored?.etag }]);
+    expect(await call(listObjects, { prefix: "docs/" })).toMatchObject([
+      { key: "docs/a b+ü.txt", size: 6, etag: stored?.etag },
+    ]);
     expect(await call(deleteObject, { key: "many/1" })).toEqual([{ key: "many/1", deleted: true }]);
     expect(await call(deleteObject, { key: "many/1" })).toEqual([{ key: "many/1", deleted: true }]);
-    await expect(call(getObject, { key: "many/1" })).rejects.toMatchObject({ provider: { status: 404, code: "NoSuchKey" } });
+    await expect(call(getObject, { key: "many/1" })).rejects.toMatchObject({
+      provider: { status: 404, code: "NoSuchKey" },
+    });
   });
 
   it("refuses an object over 10 MB", async () => {
@@ -229,13 +256,16 @@ describe("the request", () => {
       isResendable: true,
       idempotencyKey: "1",
     };
-    await putObject.run(createActionCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }));
+    await putObject.run(
+      createActionCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }),
+    );
     if (!seen) throw new Error("nothing was sent");
     return seen;
   }
 
   it("names the bucket in the host, or in the path when told so or when the host cannot carry it", async () => {
-    const address = async (bucket: string, more?: Record<string, unknown>) => (await send({ bucket, key: "/k" }, more)).url;
+    const address = async (bucket: string, more?: Record<string, unknown>) =>
+      (await send({ bucket, key: "/k" }, more)).url;
     expect(await address("photos")).toBe("https://photos.s3.eu-west-1.amazonaws.com//k");
     expect(await address("photos", { endpoint: "https://acc.r2.cloudflarestorage.com/" })).toBe(
       "https://photos.acc.r2.cloudflarestorage.com//k",
@@ -273,9 +303,15 @@ describe("the request", () => {
     },
   );
 
-  it.each(["..", ".", "a/../b", "a/./b", "a/..", "\ud800"])("is not sent for a key that an address cannot carry: %j", async (key) => {
-    await expect(send({ bucket: "photos", key })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/key" }] });
-  });
+  it.each(["..", ".", "a/../b", "a/./b", "a/..", "\ud800"])(
+    "is not sent for a key that an address cannot carry: %j",
+    async (key) => {
+      await expect(send({ bucket: "photos", key })).rejects.toMatchObject({
+        code: "validation_failed",
+        errors: [{ pointer: "/key" }],
+      });
+    },
+  );
 
   // Written from the published description of Signature Version 4, independent of the library.
   function expectedAuthorization({ method, url, headers, body }: Seen): string {

@@ -1,4 +1,10 @@
-import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal, readVerdict } from "../../contract/fault.ts";
+import {
+  joinSentences,
+  type ProviderFault,
+  type ReadFault,
+  type ReadRefusal,
+  readVerdict,
+} from "../../contract/fault.ts";
 import { textAt, textsAt } from "../../contract/read.ts";
 
 /** Slack also refuses with status 200; the answer says whether it is one. */

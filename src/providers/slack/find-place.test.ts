@@ -30,13 +30,16 @@ const messages = ok({ messages: [{ ts: "1" }] });
 const paths = () => slack.requests().map(({ path }) => path.replace(/\?.*/, ""));
 const asked = (name: string) =>
   slack.requests().flatMap(({ path, body, method }) => {
-    const value = method === "POST" ? JSON.parse(body.toString())[name] : new URL(path, slack.url).searchParams.get(name);
+    const value =
+      method === "POST" ? JSON.parse(body.toString())[name] : new URL(path, slack.url).searchParams.get(name);
     return value === null || value === undefined ? [] : [value];
   });
 
 describe("a channel of Slack by its name", () => {
   it.each(["#general", "general", " #general "])("is found to read %j, over pages", async (name) => {
-    expect(await read(name, [channels({ random: "C1" }, "more"), channels({ general: "C2" }), messages])).toEqual([{ ts: "1" }]);
+    expect(await read(name, [channels({ random: "C1" }, "more"), channels({ general: "C2" }), messages])).toEqual([
+      { ts: "1" },
+    ]);
     expect(paths()).toEqual(["/conversations.list", "/conversations.list", "/conversations.history"]);
     expect(asked("channel")).toEqual(["C2"]);
     expect(asked("cursor")).toEqual(["more"]);
@@ -58,10 +61,17 @@ describe("a channel of Slack by its name", () => {
   });
 
   it.each(["read", "send"])("that is not there is said to be missing (%s)", async (how) => {
-    const says = "channel names #nowhere, but Slack shows the app no channel of that name. A private one has to invite the app first";
+    const says =
+      "channel names #nowhere, but Slack shows the app no channel of that name. A private one has to invite the app first";
     const outcome =
-      how === "read" ? read("#nowhere", [channels({ general: "C2" })]) : send("#nowhere", [refused("channel_not_found"), channels({})]);
-    await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/channel" }], message: `${says}.` });
+      how === "read"
+        ? read("#nowhere", [channels({ general: "C2" })])
+        : send("#nowhere", [refused("channel_not_found"), channels({})]);
+    await expect(outcome).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer: "/channel" }],
+      message: `${says}.`,
+    });
   });
 
   it("is looked for among public ones where the account may see no others, and the scope is named when it is not there", async () => {
@@ -107,12 +117,16 @@ describe("a person of Slack", () => {
     await send("@ann", [people([poser, ann]), posted]);
     expect(asked("channel")).toEqual(["U1"]);
     const second = { id: "U4", name: "ann2", profile: { display_name: "annie" } };
-    await expect(send("@Annie", [people([ann, second])])).rejects.toThrow("channel names @Annie, and 2 people are called so: U1, U4.");
+    await expect(send("@Annie", [people([ann, second])])).rejects.toThrow(
+      "channel names @Annie, and 2 people are called so: U1, U4.",
+    );
     expect(paths()).toEqual(["/users.list"]);
   });
 
   it("who is not there, or may not be seen, is said to be", async () => {
-    await expect(send("@nobody", [people([ann])])).rejects.toThrow("channel names @nobody, but Slack shows the app nobody of that name.");
+    await expect(send("@nobody", [people([ann])])).rejects.toThrow(
+      "channel names @nobody, but Slack shows the app nobody of that name.",
+    );
     await expect(send("x@example.test", [refused("users_not_found")])).rejects.toMatchObject({
       code: "validation_failed",
       message: "channel names x@example.test, but Slack shows the app nobody with that email.",

@@ -50,13 +50,17 @@ async function lookForChannel(http: Http, name: string, types: string): Promise<
 export async function findPerson(http: Http, text: string): Promise<string | undefined> {
   const name = text.trim();
   if (/^[^\s@]+@[^\s@]+$/.test(name)) return await findByEmail(http, name);
-  return name.startsWith("@") && name.length > 1 ? await findByName(http, name.slice(1).toLowerCase(), name) : undefined;
+  return name.startsWith("@") && name.length > 1
+    ? await findByName(http, name.slice(1).toLowerCase(), name)
+    : undefined;
 }
 
 async function findByEmail(http: Http, email: string): Promise<string> {
   const nobody = () => refuseInput("/channel", `names ${email}, but Slack shows the app nobody with that email`);
   const answer = await http.json({ path: "/users.lookupByEmail", query: { email } }).catch((error: unknown) => {
-    throw error instanceof Refusal && ["users_not_found", "user_not_found"].includes(error.provider?.code ?? "") ? nobody() : error;
+    throw error instanceof Refusal && ["users_not_found", "user_not_found"].includes(error.provider?.code ?? "")
+      ? nobody()
+      : error;
   });
   const id = textAt(answer, "user", "id");
   if (id === undefined) throw nobody();
@@ -68,25 +72,35 @@ async function findByName(http: Http, name: string, written: string): Promise<st
   const found: string[] = [];
   for await (const members of readPages(http, "/users.list", "members", {})) {
     const present = members.filter((member) => at(member, "deleted") !== true);
-    const idsOf = (isWanted: (member: unknown) => boolean) => present.filter(isWanted).flatMap((member) => textAt(member, "id") ?? []);
+    const idsOf = (isWanted: (member: unknown) => boolean) =>
+      present.filter(isWanted).flatMap((member) => textAt(member, "id") ?? []);
     const [known] = idsOf((member) => textAt(member, "name") === name);
     if (known !== undefined) return known;
     found.push(...idsOf((member) => shownNames(member).includes(name)));
   }
   const [only, ...others] = found;
-  if (only === undefined) throw refuseInput("/channel", `names ${written}, but Slack shows the app nobody of that name`);
+  if (only === undefined)
+    throw refuseInput("/channel", `names ${written}, but Slack shows the app nobody of that name`);
   if (others.length > 0)
-    throw refuseInput("/channel", `names ${written}, and ${found.length} people are called so: ${found.slice(0, 5).join(", ")}`);
+    throw refuseInput(
+      "/channel",
+      `names ${written}, and ${found.length} people are called so: ${found.slice(0, 5).join(", ")}`,
+    );
   return only;
 }
 
 const shownNames = (member: unknown): (string | undefined)[] =>
-  [textAt(member, "profile", "display_name"), textAt(member, "real_name"), textAt(member, "profile", "real_name")].map((name) =>
-    name?.toLowerCase(),
+  [textAt(member, "profile", "display_name"), textAt(member, "real_name"), textAt(member, "profile", "real_name")].map(
+    (name) => name?.toLowerCase(),
   );
 
 /** Slack has no search by name. Who has more than this is told to give the id rather than made to wait. */
-async function* readPages(http: Http, path: string, list: string, query: Record<string, string | boolean>): AsyncGenerator<unknown[]> {
+async function* readPages(
+  http: Http,
+  path: string,
+  list: string,
+  query: Record<string, string | boolean>,
+): AsyncGenerator<unknown[]> {
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages; pages++) {
     const answer = await http.json({ path, query: { ...query, limit: pageSize, cursor } });

@@ -15,7 +15,10 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({
-    channel: z.string().min(1).describe("Id of the channel, e.g. C0123ABCD (slack_list_channels finds it), or its name, e.g. #general."),
+    channel: z
+      .string()
+      .min(1)
+      .describe("Id of the channel, e.g. C0123ABCD (slack_list_channels finds it), or its name, e.g. #general."),
     oldest: z.string().optional().describe("Only messages after this time in Unix seconds, e.g. 1767225600."),
     latest: z.string().optional().describe("Only messages before this time in Unix seconds, e.g. 1767225600."),
     threadTs: z
@@ -42,7 +45,10 @@ export const action = defineAction({
     const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       try {
         const place = threadTs === undefined ? "/conversations.history" : "/conversations.replies";
-        const answer = await http.json({ path: place, query: { channel, ts: threadTs, oldest, latest, limit: wanted, cursor } });
+        const answer = await http.json({
+          path: place,
+          query: { channel, ts: threadTs, oldest, latest, limit: wanted, cursor },
+        });
         return { items: listAt(answer, "messages"), next: textAt(answer, "response_metadata", "next_cursor") };
       } catch (error) {
         if (cursor !== undefined && isRateLimited(error)) return { items: [], next: undefined };
@@ -66,20 +72,25 @@ async function readNames(http: Http, messages: unknown[]): Promise<Map<string, s
   const names = new Map<string, string | undefined>();
   for (const user of new Set(messages.flatMap((message) => textAt(message, "user") ?? []))) {
     const profile = at(await http.json({ path: "/users.info", query: { user } }).catch(leaveOutUnknown), "user");
-    names.set(user, textAt(profile, "profile", "display_name") || textAt(profile, "real_name") || textAt(profile, "name"));
+    names.set(
+      user,
+      textAt(profile, "profile", "display_name") || textAt(profile, "real_name") || textAt(profile, "name"),
+    );
   }
   return names;
 }
 
 /** People of other workspaces, and those who left, may not be shown: then the messages are worth more than the names. */
 function leaveOutUnknown(error: unknown): undefined {
-  if (error instanceof Refusal && ["user_not_found", "user_not_visible"].includes(error.provider?.code ?? "")) return undefined;
+  if (error instanceof Refusal && ["user_not_found", "user_not_visible"].includes(error.provider?.code ?? ""))
+    return undefined;
   throw error;
 }
 
 function readSeconds(pointer: string, text = ""): string | undefined {
   const seconds = text.trim();
-  if (!/^(?:\d+(?:\.\d+)?)?$/.test(seconds)) throw refuseInput(pointer, "must be Unix seconds such as 1767225600 or 1767225600.123456");
+  if (!/^(?:\d+(?:\.\d+)?)?$/.test(seconds))
+    throw refuseInput(pointer, "must be Unix seconds such as 1767225600 or 1767225600.123456");
   return seconds === "" ? undefined : seconds;
 }
 

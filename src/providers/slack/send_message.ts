@@ -13,7 +13,8 @@ export const action = defineAction({
   title: "Send message",
   synonyms: ["post", "notify"],
   description: "Post a message to a channel, thread or user.",
-  guide: "A channel may be given by its name with # or by its id. Answer in a thread with the `ts` of the message it begins with.",
+  guide:
+    "A channel may be given by its name with # or by its id. Answer in a thread with the `ts` of the message it begins with.",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({
@@ -29,14 +30,26 @@ export const action = defineAction({
       .optional()
       .meta({ title: "Thread timestamp" })
       .describe("Timestamp id of the message to reply to in its thread, e.g. 1503435956.000247."),
-    replyBroadcast: z.boolean().optional().describe("Whether to show the reply in the channel too; only with threadTs."),
-    username: z.string().min(1).optional().describe("Name to post under instead of the app's; needs the scope chat:write.customize."),
+    replyBroadcast: z
+      .boolean()
+      .optional()
+      .describe("Whether to show the reply in the channel too; only with threadTs."),
+    username: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Name to post under instead of the app's; needs the scope chat:write.customize."),
     iconEmoji: z
       .string()
       .min(1)
       .optional()
-      .describe("Emoji to post with instead of the app's picture, e.g. :robot_face:; needs the scope chat:write.customize."),
-    unfurlLinks: z.boolean().optional().describe("Whether to show previews of links; what Slack thinks right when absent."),
+      .describe(
+        "Emoji to post with instead of the app's picture, e.g. :robot_face:; needs the scope chat:write.customize.",
+      ),
+    unfurlLinks: z
+      .boolean()
+      .optional()
+      .describe("Whether to show previews of links; what Slack thinks right when absent."),
     blocks: z
       .array(z.record(z.string(), z.unknown()))
       .optional()

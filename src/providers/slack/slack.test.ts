@@ -20,7 +20,9 @@ const failure = {
 describeHttpTool(sendMessage, {
   credential,
   failure: {
-    answer: { json: { ok: false, error: "invalid_blocks", response_metadata: { messages: ["[ERROR] must provide a string"] } } },
+    answer: {
+      json: { ok: false, error: "invalid_blocks", response_metadata: { messages: ["[ERROR] must provide a string"] } },
+    },
     says: /^Slack refused the call \(invalid_blocks\): \[ERROR\] must provide a string\.$/,
   },
   cases: [
@@ -84,7 +86,14 @@ describeHttpTool(sendMessage, {
   ],
 });
 
-const channel = (id: string) => ({ id, name: `n-${id}`, is_private: false, is_member: true, topic: { value: "t" }, num_members: 3 });
+const channel = (id: string) => ({
+  id,
+  name: `n-${id}`,
+  is_private: false,
+  is_member: true,
+  topic: { value: "t" },
+  num_members: 3,
+});
 const found = (id: string) => ({ id, name: `n-${id}`, isPrivate: false, isMember: true, topic: "t", memberCount: 3 });
 
 describeHttpTool(listChannels, {
@@ -101,7 +110,9 @@ describeHttpTool(listChannels, {
             path: "/conversations.list?types=public_channel,private_channel&exclude_archived=true&limit=100",
             headers,
           },
-          answer: { json: { ok: true, channels: [channel("C1"), { id: "C2" }], response_metadata: { next_cursor: "" } } },
+          answer: {
+            json: { ok: true, channels: [channel("C1"), { id: "C2" }], response_metadata: { next_cursor: "" } },
+          },
         },
       ],
       items: [found("C1"), { id: "C2" }],
@@ -122,7 +133,13 @@ describeHttpTool(listChannels, {
         },
         {
           request: { method: "GET", path: "/conversations.list?types=im&exclude_archived=false&limit=2&cursor=a=/b" },
-          answer: { json: { ok: true, channels: [channel("x"), channel("y"), channel("z")], response_metadata: { next_cursor: "c" } } },
+          answer: {
+            json: {
+              ok: true,
+              channels: [channel("x"), channel("y"), channel("z")],
+              response_metadata: { next_cursor: "c" },
+            },
+          },
         },
       ],
       items: [...Array.from({ length: 200 }, (_, index) => found(`C${index}`)), found("x"), found("y")],
@@ -173,9 +190,14 @@ describeHttpTool(getChannelHistory, {
         },
         {
           request: { method: "GET", path: "/users.info?user=U1" },
-          answer: { json: { ok: true, user: { id: "U1", name: "ann", real_name: "Ann A.", profile: { display_name: "Ann" } } } },
+          answer: {
+            json: { ok: true, user: { id: "U1", name: "ann", real_name: "Ann A.", profile: { display_name: "Ann" } } },
+          },
         },
-        { request: { method: "GET", path: "/users.info?user=U9" }, answer: { json: { ok: false, error: "user_not_found" } } },
+        {
+          request: { method: "GET", path: "/users.info?user=U9" },
+          answer: { json: { ok: false, error: "user_not_found" } },
+        },
       ],
       items: [
         { ts: "2.0", user: "U1", userName: "Ann", text: "Hi" },
@@ -190,10 +212,15 @@ describeHttpTool(getChannelHistory, {
       exchanges: [
         {
           request: { method: "GET", path: "/conversations.history?channel=C&1&oldest=1.5&latest=9&limit=3" },
-          answer: { json: { ok: true, messages: [{ ts: "3" }, { ts: "2" }], response_metadata: { next_cursor: "next" } } },
+          answer: {
+            json: { ok: true, messages: [{ ts: "3" }, { ts: "2" }], response_metadata: { next_cursor: "next" } },
+          },
         },
         {
-          request: { method: "GET", path: "/conversations.history?channel=C&1&oldest=1.5&latest=9&limit=1&cursor=next" },
+          request: {
+            method: "GET",
+            path: "/conversations.history?channel=C&1&oldest=1.5&latest=9&limit=1&cursor=next",
+          },
           answer: { json: { ok: true, messages: [{ ts: "1.6" }], response_metadata: { next_cursor: "more" } } },
         },
       ],
@@ -243,7 +270,10 @@ it.each([
   const provider = await startFakeProvider();
   try {
     provider.script(answers);
-    const outcome = callTool(getChannelHistory, { input: { channel: "C1" }, credential: { ...credential, baseUrl: provider.url } });
+    const outcome = callTool(getChannelHistory, {
+      input: { channel: "C1" },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     await expect(outcome).rejects.toThrow(words);
   } finally {
     await provider.stop();
@@ -258,9 +288,9 @@ describe("the Slack credential", () => {
   });
 
   it("does not pass a check that Slack refuses with status 200", async () => {
-    await expect(useCredential(slackCredential, credential, [{ json: { ok: false, error: "invalid_auth" } }])).rejects.toThrow(
-      "Slack refused the call (invalid_auth).",
-    );
+    await expect(
+      useCredential(slackCredential, credential, [{ json: { ok: false, error: "invalid_auth" } }]),
+    ).rejects.toThrow("Slack refused the call (invalid_auth).");
   });
 });
 
@@ -268,7 +298,8 @@ describe("a call of Slack", () => {
   const secret = "8f742231b10e8888abcd99yyyzzz85a5";
   const seconds = 1_531_420_618;
   const at = (offsetSeconds: number) => ({ secret, now: new Date((seconds + offsetSeconds) * 1000) });
-  const sign = (body: string, timestamp = String(seconds)) => `v0=${hmacHex("sha256", secret, `v0:${timestamp}:${body}`)}`;
+  const sign = (body: string, timestamp = String(seconds)) =>
+    `v0=${hmacHex("sha256", secret, `v0:${timestamp}:${body}`)}`;
   const request = (body: string, signature = sign(body), timestamp = String(seconds)) => ({
     method: "POST",
     url: "https://switchyard.example/webhooks/x",
@@ -288,9 +319,12 @@ describe("a call of Slack", () => {
     });
   });
 
-  it.each([published.replace("2", "3"), "", published.slice(3)])("is not believed with the signature %j", (signature) => {
-    expect(slackWebhook.verify(request(command, signature), at(0))).toMatchObject({ accepted: false });
-  });
+  it.each([published.replace("2", "3"), "", published.slice(3)])(
+    "is not believed with the signature %j",
+    (signature) => {
+      expect(slackWebhook.verify(request(command, signature), at(0))).toMatchObject({ accepted: false });
+    },
+  );
 
   it("is believed for five minutes before and after its time and no longer", () => {
     for (const offset of [-300, 300])
@@ -301,7 +335,9 @@ describe("a call of Slack", () => {
 
   it("is not believed with a signed time that is none", () => {
     for (const timestamp of ["", "soon"])
-      expect(slackWebhook.verify(request("{}", sign("{}", timestamp), timestamp), at(0))).toMatchObject({ accepted: false });
+      expect(slackWebhook.verify(request("{}", sign("{}", timestamp), timestamp), at(0))).toMatchObject({
+        accepted: false,
+      });
   });
 
   it("gets its challenge back when the address is set up", () => {
@@ -315,9 +351,17 @@ describe("a call of Slack", () => {
 
   it("names its event and the id that stays the same when Slack repeats itself", () => {
     const event = JSON.stringify({ type: "event_callback", event_id: "Ev1", event: { type: "app_mention" } });
-    expect(slackWebhook.verify(request(event), at(0))).toEqual({ accepted: true, event: "app_mention", deliveryId: "Ev1" });
+    expect(slackWebhook.verify(request(event), at(0))).toEqual({
+      accepted: true,
+      event: "app_mention",
+      deliveryId: "Ev1",
+    });
     const click = `payload=${encodeURIComponent(JSON.stringify({ type: "block_actions", trigger_id: "t1" }))}`;
-    expect(slackWebhook.verify(request(click), at(0))).toEqual({ accepted: true, event: "block_actions", deliveryId: "t1" });
+    expect(slackWebhook.verify(request(click), at(0))).toEqual({
+      accepted: true,
+      event: "block_actions",
+      deliveryId: "t1",
+    });
     expect(slackWebhook.verify(request("null"), at(0))).toEqual({ accepted: true, event: null, deliveryId: null });
   });
 });

@@ -13,13 +13,17 @@ export const slackWebhook = defineWebhook({
     const { headers, body } = request;
     const timestamp = headers["x-slack-request-timestamp"] ?? "";
     const expected = `v0=${hmacHex("sha256", secret, `v0:${timestamp}:`, body)}`;
-    if (!isSameText(headers["x-slack-signature"] ?? "", expected)) return { accepted: false, reason: "the signature does not match" };
+    if (!isSameText(headers["x-slack-signature"] ?? "", expected))
+      return { accepted: false, reason: "the signature does not match" };
     const isFresh = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= toleranceSeconds;
     if (!isFresh) return { accepted: false, reason: "the timestamp is too far from now" };
     const message = readMessage(request);
     const type = textAt(message, "type");
     if (type === "url_verification")
-      return { accepted: true, answer: { status: 200, contentType: "text/plain", body: textAt(message, "challenge") ?? "" } };
+      return {
+        accepted: true,
+        answer: { status: 200, contentType: "text/plain", body: textAt(message, "challenge") ?? "" },
+      };
     return {
       accepted: true,
       event: textAt(message, "event", "type") ?? type ?? textAt(message, "command") ?? null,
@@ -51,7 +55,8 @@ export const slackWebhook = defineWebhook({
     const appId = textAt(message, "app_id") ?? textAt(message, "bot_profile", "app_id");
     const isOwnApp = appId !== undefined && appId === textAt(payload, "api_app_id");
     if (isOwnApp || (user !== undefined && ownBots(payload).includes(user))) return { by: "own" };
-    const isBot = textAt(message, "bot_id") !== undefined || textAt(event, "subtype") === "bot_message" || user === "USLACKBOT";
+    const isBot =
+      textAt(message, "bot_id") !== undefined || textAt(event, "subtype") === "bot_message" || user === "USLACKBOT";
     return isBot ? { by: "bot" } : undefined;
   },
 });

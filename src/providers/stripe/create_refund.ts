@@ -18,7 +18,11 @@ export const action = defineAction({
       .max(5000)
       .meta({ title: "Payment intent ID" })
       .describe("Id of the payment, e.g. pi_3Abc; stripe_list_payments finds it."),
-    amount: z.int().min(1).optional().describe("How much, in the smallest currency unit, e.g. 500 for 5.00 EUR; all when absent."),
+    amount: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("How much, in the smallest currency unit, e.g. 500 for 5.00 EUR; all when absent."),
     reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional().describe("Why it is refunded."),
     idempotencyKey: z
       .string()

@@ -21,7 +21,9 @@ export const action = defineAction({
       .max(5000)
       .optional()
       .meta({ title: "Customer ID" })
-      .describe("Id of the customer, e.g. cus_Abc, as on their page in the Stripe dashboard. Give this or customerEmail, not both."),
+      .describe(
+        "Id of the customer, e.g. cus_Abc, as on their page in the Stripe dashboard. Give this or customerEmail, not both.",
+      ),
     customerEmail: z
       .email()
       .max(512)
@@ -49,7 +51,12 @@ export const action = defineAction({
     const customer = customerEmail === undefined ? customerId : await findCustomer(http, customerEmail);
     if (customer === undefined && customerEmail !== undefined) return [];
     const payments = await collectPages<unknown, string>(limit, async (startingAfter, wanted) => {
-      const query = { customer, "created[gte]": createdFrom, limit: Math.min(wanted, pageSize), starting_after: startingAfter };
+      const query = {
+        customer,
+        "created[gte]": createdFrom,
+        limit: Math.min(wanted, pageSize),
+        starting_after: startingAfter,
+      };
       const answer = await http.json({ path: "/v1/payment_intents", query });
       const items = listAt(answer, "data");
       return { items, next: booleanAt(answer, "has_more") ? textAt(items.at(-1), "id") : undefined };
@@ -69,7 +76,8 @@ export const action = defineAction({
 async function findCustomer(http: Http, email: string): Promise<string | undefined> {
   const answer = await http.json({ path: "/v1/customers", query: { email, limit: 10 } });
   const ids = listAt(answer, "data").flatMap((customer) => textAt(customer, "id") ?? []);
-  if (ids.length > 1) throw refuseInput("/customerEmail", `belongs to several customers (${ids.join(", ")}): choose one with customerId`);
+  if (ids.length > 1)
+    throw refuseInput("/customerEmail", `belongs to several customers (${ids.join(", ")}): choose one with customerId`);
   return ids[0];
 }
 

@@ -13,7 +13,13 @@ const headers = { authorization: "Bearer sk_secret", "stripe-version": "2023-08-
 const failure = {
   answer: {
     status: 400,
-    json: { error: { type: "invalid_request_error", code: "charge_already_refunded", message: "Charge has already been refunded." } },
+    json: {
+      error: {
+        type: "invalid_request_error",
+        code: "charge_already_refunded",
+        message: "Charge has already been refunded.",
+      },
+    },
   },
   says: /Stripe refused the call \(400 charge_already_refunded\): Charge has already been refunded\./,
 };
@@ -80,7 +86,12 @@ describeHttpTool(listPayments, {
     {
       name: "has no payments of an address without a customer",
       input: { customerEmail: "nobody@example.com" },
-      exchanges: [{ request: { method: "GET", path: "/v1/customers?email=nobody@example.com&limit=10" }, answer: { json: { data: [] } } }],
+      exchanges: [
+        {
+          request: { method: "GET", path: "/v1/customers?email=nobody@example.com&limit=10" },
+          answer: { json: { data: [] } },
+        },
+      ],
       items: [],
     },
     {
@@ -155,7 +166,11 @@ describe("with a provider", () => {
       credential: { ...credential, baseUrl: provider.url },
       idempotencyKey: "call-7",
     });
-    expect(provider.requests().map((request) => request.headers["idempotency-key"])).toEqual(["call-7", "call-7", "call-7"]);
+    expect(provider.requests().map((request) => request.headers["idempotency-key"])).toEqual([
+      "call-7",
+      "call-7",
+      "call-7",
+    ]);
   });
 
   it("refuses an address that belongs to several customers and names them", async () => {
@@ -164,7 +179,10 @@ describe("with a provider", () => {
       input: { customerEmail: "a@b.example" },
       credential: { ...credential, baseUrl: provider.url },
     });
-    await expect(outcome).rejects.toMatchObject({ code: "validation_failed", message: expect.stringContaining("cus_1, cus_2") });
+    await expect(outcome).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining("cus_1, cus_2"),
+    });
   });
 });
 
@@ -174,7 +192,10 @@ it.each([
   ["/customerId", { customerId: "c".repeat(5001) }],
   ["/createdAfter", { createdAfter: "yesterday" }],
 ])("refuses a wrong %s", async (pointer, input) => {
-  await expect(callTool(listPayments, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+  await expect(callTool(listPayments, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer }],
+  });
 });
 
 it.each([
@@ -184,7 +205,10 @@ it.each([
   ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: "a\nb" }],
   ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: "k".repeat(256) }],
 ])("refuses a refund with a wrong %s", async (pointer, input) => {
-  await expect(callTool(createRefund, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+  await expect(callTool(createRefund, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer }],
+  });
 });
 
 it("checks the credential by what the tools need", async () => {

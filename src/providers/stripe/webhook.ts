@@ -11,8 +11,11 @@ const endpointsPath = "/v1/webhook_endpoints";
 export const stripeWebhook = defineWebhook({
   secretField: "webhookSecret",
   verify({ headers, body }, { secret, now }) {
-    const parts = (headers["stripe-signature"] ?? "").split(",").map((part) => part.trim().split("=", 2) as [string, string?]);
-    const valuesOf = (name: string) => parts.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
+    const parts = (headers["stripe-signature"] ?? "")
+      .split(",")
+      .map((part) => part.trim().split("=", 2) as [string, string?]);
+    const valuesOf = (name: string) =>
+      parts.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
     const [timestamp = ""] = valuesOf("t");
     if (!/^\d{1,12}$/.test(timestamp)) return { accepted: false, reason: "the signature has no time" };
     if (Math.abs(now.getTime() - Number(timestamp) * 1000) > toleranceMs)
@@ -38,18 +41,24 @@ export const stripeWebhook = defineWebhook({
       const [endpoint] = await findEndpoints(http, isAt);
       if (endpoint === undefined) return false;
       // Stripe turns an endpoint off that failed for days.
-      await http.json({ method: "POST", path: endpoint, form: { "enabled_events[]": toEnabled(events), disabled: "false" } });
+      await http.json({
+        method: "POST",
+        path: endpoint,
+        form: { "enabled_events[]": toEnabled(events), disabled: "false" },
+      });
       return true;
     },
     async remove({ http }, { isAt }) {
-      for (const endpoint of await findEndpoints(http, isAt)) await http.send({ method: "DELETE", path: endpoint, alsoAccept: [404] });
+      for (const endpoint of await findEndpoints(http, isAt))
+        await http.send({ method: "DELETE", path: endpoint, alsoAccept: [404] });
     },
   },
   // Of a connected account; the account's own events have none.
   placesOf: (event) => known([textAt(event, "account")]),
 });
 
-const toEnabled = (events: string[]): string[] => (events.length === 0 || events.some((name) => name.includes("*")) ? ["*"] : events);
+const toEnabled = (events: string[]): string[] =>
+  events.length === 0 || events.some((name) => name.includes("*")) ? ["*"] : events;
 
 /** Their paths. */
 async function findEndpoints(http: Http, isAt: (url: string) => boolean): Promise<string[]> {

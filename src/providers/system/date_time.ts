@@ -68,7 +68,14 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known) return known;
-  const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
+  const parts = {
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  } as const;
   try {
     const made = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", era: "short", ...parts });
     if (formatters.size < 1000) formatters.set(timeZone, made);
@@ -97,7 +104,10 @@ function toInstant(wall: number, offsetAt: OffsetReader): number {
   return wall - (candidates[0] ?? before);
 }
 
-function toWall([year, month, day]: readonly [number, number, number], [hour, minute, second]: readonly [number, number, number]): number {
+function toWall(
+  [year, month, day]: readonly [number, number, number],
+  [hour, minute, second]: readonly [number, number, number],
+): number {
   // Date.UTC would take the years 0 to 99 for 1900 to 1999.
   return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000;
 }
@@ -119,7 +129,8 @@ function parseDate(text: string, offsetAt: OffsetReader): number {
     number,
   ];
   const midnight = toWall([year, month, day], [0, 0, 0]);
-  const isReal = isWritable(midnight) && new Date(midnight).getUTCMonth() === month - 1 && new Date(midnight).getUTCDate() === day;
+  const isReal =
+    isWritable(midnight) && new Date(midnight).getUTCMonth() === month - 1 && new Date(midnight).getUTCDate() === day;
   if (!match || !isReal || hour > 23 || minute > 59 || second > 60)
     throw refuseInput("/date", "must be an RFC 3339 time such as 2026-01-31T09:00:00Z");
   const wall = toWall([year, month, day], [hour, minute, second]) + Math.floor(Number(match[7] ?? 0) * 1000);
@@ -138,14 +149,19 @@ function readAmounts(add: Record<string, unknown>): Amounts {
   return Object.fromEntries(
     units.map((unit) => {
       const amount = add[unit] ?? 0;
-      if (typeof amount !== "number" || !Number.isSafeInteger(amount)) throw refuseInput(`/add/${unit}`, "must be a whole number");
+      if (typeof amount !== "number" || !Number.isSafeInteger(amount))
+        throw refuseInput(`/add/${unit}`, "must be a whole number");
       return [unit, amount];
     }),
   ) as Amounts;
 }
 
 /** Years, months and days are counted on the calendar, so that the time of day stays; hours and less are real time. */
-function shift(instant: number, { years, months, days, hours, minutes, seconds }: Amounts, offsetAt: OffsetReader): number {
+function shift(
+  instant: number,
+  { years, months, days, hours, minutes, seconds }: Amounts,
+  offsetAt: OffsetReader,
+): number {
   const realMs = ((hours * 60 + minutes) * 60 + seconds) * 1000;
   if (years === 0 && months === 0 && days === 0) return instant + realMs;
   const date = new Date(instant + offsetAt(instant));

@@ -10,7 +10,12 @@ const iso = async (input: Record<string, unknown>) => (await read(input))?.iso;
 
 describe("system_date_time", () => {
   it("says what time it is", async () => {
-    expect(await read()).toEqual({ iso: "2026-07-31T22:30:15.250Z", unix: 1_785_537_015, timeZone: "UTC", weekday: "Friday" });
+    expect(await read()).toEqual({
+      iso: "2026-07-31T22:30:15.250Z",
+      unix: 1_785_537_015,
+      timeZone: "UTC",
+      weekday: "Friday",
+    });
     expect(await read({ timeZone: "Asia/Kolkata" })).toMatchObject({
       iso: "2026-08-01T04:00:15.250+05:30",
       weekday: "Saturday",
@@ -44,7 +49,11 @@ describe("system_date_time", () => {
       "2026-02-28T09:00:00.000+01:00",
     ],
     ["a leap day", { date: "2024-02-29T09:00:00Z", timeZone: "UTC", add: { years: 1 } }, "2025-02-28T09:00:00.000Z"],
-    ["months back over a year", { date: "2026-01-15T00:00:00Z", timeZone: "UTC", add: { months: -13 } }, "2024-12-15T00:00:00.000Z"],
+    [
+      "months back over a year",
+      { date: "2026-01-15T00:00:00Z", timeZone: "UTC", add: { months: -13 } },
+      "2024-12-15T00:00:00.000Z",
+    ],
     [
       "the same time of day after summer time began",
       { date: "2026-03-28T12:00:00", timeZone: "Europe/Berlin", add: { days: 1 } },
@@ -77,7 +86,11 @@ describe("system_date_time", () => {
     ],
     [
       "everything at once",
-      { date: "2026-01-31T23:59:59Z", timeZone: "UTC", add: { years: 1, months: 1, days: 1, hours: 1, minutes: 1, seconds: 1 } },
+      {
+        date: "2026-01-31T23:59:59Z",
+        timeZone: "UTC",
+        add: { years: 1, months: 1, days: 1, hours: 1, minutes: 1, seconds: 1 },
+      },
       "2027-03-02T01:01:00.000Z",
     ],
     [
@@ -139,7 +152,9 @@ describe("system_transform_json", () => {
 
   it("stops when it is aborted", async () => {
     const input = { data: {}, expression: "($f := function($x) { $f($x) }; $f(1))" };
-    await expect(callTool(transformJson, { input, signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+    await expect(callTool(transformJson, { input, signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
+      "enough",
+    );
   });
 });
 

@@ -29,14 +29,23 @@ export const buttons = z
   .array(
     z.strictObject({
       text: z.string().min(1).describe("What is on the button."),
-      url: z.string().min(1).optional().meta({ title: "URL" }).describe("Address that it opens. Give this or callbackData."),
+      url: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ title: "URL" })
+        .describe("Address that it opens. Give this or callbackData."),
       callbackData: z
         .string()
         .min(1)
         .max(64)
         .optional()
         .describe("What the bot receives when it is pressed, at most 64 bytes. Give this or url."),
-      row: z.int().min(1).optional().describe("Number of the row it stands in with others; a row of its own when absent."),
+      row: z
+        .int()
+        .min(1)
+        .optional()
+        .describe("Number of the row it stands in with others; a row of its own when absent."),
     }),
   )
   .optional()
@@ -48,7 +57,8 @@ export function toReplyMarkup(given: z.output<typeof buttons>) {
   if (!given?.length) return undefined;
   const rows = new Map<number | string, Button[]>();
   for (const [index, { text, url, callbackData, row = `own ${index}` }] of given.entries()) {
-    if ((url === undefined) === (callbackData === undefined)) throw refuseInput(`/buttons/${index}`, "needs either url or callbackData");
+    if ((url === undefined) === (callbackData === undefined))
+      throw refuseInput(`/buttons/${index}`, "needs either url or callbackData");
     rows.set(row, [...(rows.get(row) ?? []), { text, url, callback_data: callbackData }]);
   }
   return { inline_keyboard: [...rows.values()] };

@@ -15,7 +15,10 @@ export const action = defineAction({
     chatId,
     text: z.string().min(1).max(4096).describe("At most 4096 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the text is formatted; plain text if absent."),
-    replyToMessageId: z.int().optional().describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),
+    replyToMessageId: z
+      .int()
+      .optional()
+      .describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),
     messageThreadId,
     buttons,
     disablePreview: z.boolean().optional().describe("Show no preview of the first link."),

@@ -27,8 +27,14 @@ export const action = defineAction({
       .meta({ title: "Photo as base64" })
       .describe("The photo as base64, in a workflow also the handle of a file; this or photoUrl."),
     caption: z.string().max(1024).optional().describe("At most 1024 characters."),
-    parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
-    replyToMessageId: z.int().optional().describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),
+    parseMode: z
+      .enum(["HTML", "MarkdownV2"])
+      .optional()
+      .describe("How the caption is formatted; plain text if absent."),
+    replyToMessageId: z
+      .int()
+      .optional()
+      .describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),
     messageThreadId,
     buttons,
     disableNotification: z.boolean().optional().describe("Send without a sound."),
@@ -53,7 +59,10 @@ export const action = defineAction({
       disable_notification: input.disableNotification,
       reply_markup: toReplyMarkup(input.buttons),
     };
-    const body = photoBase64 === undefined ? { json: { ...fields, photo: photoUrl } } : { body: toForm(fields, decodePhoto(photoBase64)) };
+    const body =
+      photoBase64 === undefined
+        ? { json: { ...fields, photo: photoUrl } }
+        : { body: toForm(fields, decodePhoto(photoBase64)) };
     const answer = await http.json({ method: "POST", path: "/sendPhoto", ...body });
     const sent = at(answer, "result");
     return [

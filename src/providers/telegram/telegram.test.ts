@@ -40,7 +40,9 @@ describeHttpTool(sendMessage, {
       exchanges: [
         {
           request: { method: "POST", path: `${place}/sendMessage`, json: { chat_id: "@news", text: "Hello" } },
-          answer: { json: { ok: true, result: { message_id: 5, chat: { id: -1_001_234_567_890 }, date: 1_767_225_600 } } },
+          answer: {
+            json: { ok: true, result: { message_id: 5, chat: { id: -1_001_234_567_890 }, date: 1_767_225_600 } },
+          },
         },
       ],
       items: [{ messageId: 5, chatId: "-1001234567890", date: "2026-01-01T00:00:00.000Z" }],
@@ -68,7 +70,13 @@ describeHttpTool(sendMessage, {
     },
     {
       name: "sends everything that is given",
-      input: { chatId: "-100", text: '<b>ü</b> "\n/?#', parseMode: "HTML", replyToMessageId: 4, disableNotification: true },
+      input: {
+        chatId: "-100",
+        text: '<b>ü</b> "\n/?#',
+        parseMode: "HTML",
+        replyToMessageId: 4,
+        disableNotification: true,
+      },
       exchanges: [
         {
           request: {
@@ -99,8 +107,17 @@ describeHttpTool(sendPhoto, {
       input: { chatId: "1", photoUrl: "https://example.com/a b.png?x=1#y" },
       exchanges: [
         {
-          request: { method: "POST", path: `${place}/sendPhoto`, json: { chat_id: "1", photo: "https://example.com/a b.png?x=1#y" } },
-          answer: { json: { ok: true, result: { message_id: 7, chat: { id: 1 }, photo: [{ file_id: "small" }, { file_id: "large" }] } } },
+          request: {
+            method: "POST",
+            path: `${place}/sendPhoto`,
+            json: { chat_id: "1", photo: "https://example.com/a b.png?x=1#y" },
+          },
+          answer: {
+            json: {
+              ok: true,
+              result: { message_id: 7, chat: { id: 1 }, photo: [{ file_id: "small" }, { file_id: "large" }] },
+            },
+          },
         },
       ],
       items: [{ messageId: 7, chatId: "1", fileId: "large" }],
@@ -175,7 +192,10 @@ it("uploads every byte of a photo as it is", async () => {
     provider.script([{ json: { ok: true, result: { message_id: 1 } } }]);
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const photoBase64 = bytes.toString("base64").replace(/(.{76})/g, "$1\n");
-    await callTool(sendPhoto, { input: { chatId: "1", photoBase64 }, credential: { ...credential, baseUrl: provider.url } });
+    await callTool(sendPhoto, {
+      input: { chatId: "1", photoBase64 },
+      credential: { ...credential, baseUrl: provider.url },
+    });
     expect(provider.requests()[0]?.body.includes(bytes)).toBe(true);
   } finally {
     await provider.stop();
@@ -207,17 +227,27 @@ describe("the Telegram credential", () => {
     await expect(useCredential(telegramCredential, credential, [answer])).rejects.toThrow(
       /^Telegram refused the call \(401\): Unauthorized\.$/,
     );
-    const isUnreachable = useCredential(telegramCredential, credential, [{ drop: true }, { drop: true }, { drop: true }]);
-    await expect(isUnreachable).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining("AAHdq") }));
+    const isUnreachable = useCredential(telegramCredential, credential, [
+      { drop: true },
+      { drop: true },
+      { drop: true },
+    ]);
+    await expect(isUnreachable).rejects.toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("AAHdq") }),
+    );
   });
 
   it("does not pass a check that is refused with status 200", async () => {
     const answer = { json: { ok: false, error_code: 404, description: "Not Found" } };
-    await expect(useCredential(telegramCredential, credential, [answer])).rejects.toThrow("Telegram refused the call (404): Not Found");
+    await expect(useCredential(telegramCredential, credential, [answer])).rejects.toThrow(
+      "Telegram refused the call (404): Not Found",
+    );
   });
 
   it("keeps a token that is none in its place", async () => {
-    const [request] = await useCredential(telegramCredential, { botToken: "1:a/../b?c#d" }, [{ json: { ok: true, result: {} } }]);
+    const [request] = await useCredential(telegramCredential, { botToken: "1:a/../b?c#d" }, [
+      { json: { ok: true, result: {} } },
+    ]);
     expect(request?.path).toBe("/bot1:a%2F..%2Fb%3Fc%23d/getMe");
   });
 });
@@ -232,17 +262,30 @@ it("believes only updates with the secret token", () => {
   });
   const options = { secret: "s3cret", now: new Date() };
   const right = { "x-telegram-bot-api-secret-token": "s3cret" };
-  expect(telegramWebhook.verify(request(right), options)).toEqual({ accepted: true, event: "message", deliveryId: "10000" });
-  expect(telegramWebhook.verify(request(right, "nonsense"), options)).toEqual({ accepted: true, event: null, deliveryId: null });
-  expect(telegramWebhook.verify(request({ "x-telegram-bot-api-secret-token": "s3cre" }), options)).toMatchObject({ accepted: false });
+  expect(telegramWebhook.verify(request(right), options)).toEqual({
+    accepted: true,
+    event: "message",
+    deliveryId: "10000",
+  });
+  expect(telegramWebhook.verify(request(right, "nonsense"), options)).toEqual({
+    accepted: true,
+    event: null,
+    deliveryId: null,
+  });
+  expect(telegramWebhook.verify(request({ "x-telegram-bot-api-secret-token": "s3cre" }), options)).toMatchObject({
+    accepted: false,
+  });
   expect(telegramWebhook.verify(request({}), options)).toMatchObject({ accepted: false });
   expect(telegramWebhook.verify(request({}), { ...options, secret: "" })).toMatchObject({ accepted: false });
 });
 
-it.each([{ text: "x" }, { text: "x", url: "https://example.com", callbackData: "y" }])("refuses the button %j", async (button) => {
-  const input = { chatId: "1", text: "Hi", buttons: [{ text: "a", url: "https://example.com" }, button] };
-  await expect(callTool(sendMessage, { input, credential })).rejects.toMatchObject({
-    code: "validation_failed",
-    errors: [{ pointer: "/buttons/1" }],
-  });
-});
+it.each([{ text: "x" }, { text: "x", url: "https://example.com", callbackData: "y" }])(
+  "refuses the button %j",
+  async (button) => {
+    const input = { chatId: "1", text: "Hi", buttons: [{ text: "a", url: "https://example.com" }, button] };
+    await expect(callTool(sendMessage, { input, credential })).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer: "/buttons/1" }],
+    });
+  },
+);

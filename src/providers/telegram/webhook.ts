@@ -9,7 +9,8 @@ export const telegramWebhook = defineWebhook({
   secretField: "webhookSecret",
   verify({ headers, body }, { secret }) {
     const token = headers["x-telegram-bot-api-secret-token"];
-    if (token === undefined || !isSameText(token, secret)) return { accepted: false, reason: "the secret token does not match" };
+    if (token === undefined || !isSameText(token, secret))
+      return { accepted: false, reason: "the secret token does not match" };
     const update = readWebhookBody({ body });
     return { accepted: true, event: kindOf(update) ?? null, deliveryId: textAt(update, "update_id") ?? null };
   },
@@ -19,7 +20,10 @@ export const telegramWebhook = defineWebhook({
       const present = await presentUrl(http);
       // A bot has one address: to set another would silently end what is delivered to the first.
       if (present !== "" && !present.startsWith(urlStart))
-        throw new Refusal("conflict", `This bot delivers to another address at ${nameHost(present)}. Remove that webhook first.`);
+        throw new Refusal(
+          "conflict",
+          `This bot delivers to another address at ${nameHost(present)}. Remove that webhook first.`,
+        );
       await setWebhook(http, { url, secret, events });
     },
     async changeEvents({ http }, { isAt, secret, events }) {
@@ -35,7 +39,11 @@ export const telegramWebhook = defineWebhook({
   placesOf(update) {
     const content = at(update, kindOf(update) ?? "");
     const chat = at(content, "chat") ?? at(content, "message", "chat");
-    return known([textAt(chat, "id"), textAt(chat, "username"), ...known([textAt(chat, "username")]).map((name) => `@${name}`)]);
+    return known([
+      textAt(chat, "id"),
+      textAt(chat, "username"),
+      ...known([textAt(chat, "username")]).map((name) => `@${name}`),
+    ]);
   },
   originOf(update, { botToken }) {
     const content = at(update, kindOf(update) ?? "");
@@ -47,12 +55,21 @@ export const telegramWebhook = defineWebhook({
   },
 });
 
-const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
+const kindOf = (update: unknown): string | undefined =>
+  Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
 
 /** Takes the place of what was set before; what waits to be delivered stays. */
-async function setWebhook(http: Http, { url, secret, events }: Pick<RegistrationRequest, "url" | "secret" | "events">): Promise<void> {
+async function setWebhook(
+  http: Http,
+  { url, secret, events }: Pick<RegistrationRequest, "url" | "secret" | "events">,
+): Promise<void> {
   const allowed = events.some((name) => name.includes("*")) ? [] : events;
-  await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
+  await http.json({
+    method: "POST",
+    path: "/setWebhook",
+    json: { url, secret_token: secret, allowed_updates: allowed },
+  });
 }
 
-const presentUrl = async (http: Http): Promise<string> => textAt(await http.json({ path: "/getWebhookInfo" }), "result", "url") ?? "";
+const presentUrl = async (http: Http): Promise<string> =>
+  textAt(await http.json({ path: "/getWebhookInfo" }), "result", "url") ?? "";

@@ -7,7 +7,9 @@ export const twilioCredential = defineCredential({
   title: "Twilio",
   baseUrl: "https://api.twilio.com",
   // Each newer product has a host of its own.
-  origins: ["content", "conversations", "lookups", "messaging", "numbers", "studio", "verify"].map((name) => `https://${name}.twilio.com`),
+  origins: ["content", "conversations", "lookups", "messaging", "numbers", "studio", "verify"].map(
+    (name) => `https://${name}.twilio.com`,
+  ),
   variants: {
     basic: withFields(
       "Account SID and auth token",
@@ -33,6 +35,7 @@ export const twilioCredential = defineCredential({
   // Most API keys may not read the account itself.
   async check({ http, credential: { accountSid, apiKeySid } }) {
     if (apiKeySid === undefined) await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}.json` });
-    else await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}/Messages.json`, query: { PageSize: 1 } });
+    else
+      await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}/Messages.json`, query: { PageSize: 1 } });
   },
 });

@@ -15,15 +15,25 @@ export const action = defineAction({
   credential: twilioCredential,
   input: z.strictObject({
     to: z.string().min(1).describe("Number of the receiver in E.164 form, e.g. +4915112345678."),
-    from: z.string().min(1).optional().describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid."),
+    from: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid."),
     messagingServiceSid: z
       .string()
       .min(1)
       .optional()
       .meta({ title: "Messaging service SID" })
-      .describe("SID of a messaging service, MG and 32 digits, as in the Twilio console under Messaging. Give this or from."),
+      .describe(
+        "SID of a messaging service, MG and 32 digits, as in the Twilio console under Messaging. Give this or from.",
+      ),
     body: z.string().min(1).max(1600).describe("At most 1600 characters."),
-    mediaUrls: z.array(z.string()).optional().meta({ title: "Media URLs" }).describe("Public addresses of pictures, which make it an MMS."),
+    mediaUrls: z
+      .array(z.string())
+      .optional()
+      .meta({ title: "Media URLs" })
+      .describe("Public addresses of pictures, which make it an MMS."),
   }),
   output: z.object({
     sid: z.string().optional().describe("Message id."),
@@ -43,7 +53,13 @@ export const action = defineAction({
     const sent = await http.json({
       method: "POST",
       path: path`/2010-04-01/Accounts/${credential.accountSid}/Messages.json`,
-      form: { To: to, From: from, MessagingServiceSid: messagingServiceSid, Body: body, MediaUrl: mediaUrls?.map(toUri) },
+      form: {
+        To: to,
+        From: from,
+        MessagingServiceSid: messagingServiceSid,
+        Body: body,
+        MediaUrl: mediaUrls?.map(toUri),
+      },
     });
     return [
       {
@@ -60,7 +76,8 @@ export const action = defineAction({
 /** Twilio takes only what RFC 3986 allows; browsers and people are more generous. */
 function toUri(address: string, index: number): string {
   const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol)) throw refuseInput(`/mediaUrls/${index}`, "must be an address that starts with https://");
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw refuseInput(`/mediaUrls/${index}`, "must be an address that starts with https://");
   url.hash = "";
   const [server = "", place = ""] = url.href.split(/(?<=^https?:\/\/[^/]+)(?=\/)/);
   return server + place.replaceAll(/%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]/gi, encodeURIComponent);

@@ -17,7 +17,12 @@ describeHttpTool(sendSms, {
   failure: {
     answer: {
       status: 400,
-      json: { code: 21211, message: "Invalid 'To' Phone Number", more_info: "https://www.twilio.com/docs/errors/21211", status: 400 },
+      json: {
+        code: 21211,
+        message: "Invalid 'To' Phone Number",
+        more_info: "https://www.twilio.com/docs/errors/21211",
+        status: 400,
+      },
     },
     says: /^Twilio refused the call \(400 21211\): Invalid 'To' Phone Number\.$/,
   },
@@ -27,7 +32,12 @@ describeHttpTool(sendSms, {
       input: { to: "+15005550006", from: "+15005550001", body: "Hello & welcome" },
       exchanges: [
         {
-          request: { method: "POST", path: place, headers, form: { To: "+15005550006", From: "+15005550001", Body: "Hello & welcome" } },
+          request: {
+            method: "POST",
+            path: place,
+            headers,
+            form: { To: "+15005550006", From: "+15005550001", Body: "Hello & welcome" },
+          },
           answer: {
             status: 201,
             json: {
@@ -41,11 +51,24 @@ describeHttpTool(sendSms, {
           },
         },
       ],
-      items: [{ sid: "SM1", status: "queued", to: "+15005550006", segments: 2, dateCreated: "Thu, 24 Aug 2023 05:01:45 +0000" }],
+      items: [
+        {
+          sid: "SM1",
+          status: "queued",
+          to: "+15005550006",
+          segments: 2,
+          dateCreated: "Thu, 24 Aug 2023 05:01:45 +0000",
+        },
+      ],
     },
     {
       name: "sends a picture through a messaging service",
-      input: { to: "+1", messagingServiceSid: serviceSid, body: 'ü=&?#/\n"', mediaUrls: ["https://example.com/ä [1]?b=1&c=100%"] },
+      input: {
+        to: "+1",
+        messagingServiceSid: serviceSid,
+        body: 'ü=&?#/\n"',
+        mediaUrls: ["https://example.com/ä [1]?b=1&c=100%"],
+      },
       exchanges: [
         {
           request: {
@@ -70,7 +93,12 @@ it("names every picture", async () => {
   const provider = await startFakeProvider();
   try {
     provider.script([{ status: 201, json: { sid: "SM1" } }]);
-    const input = { to: "+1", from: "+2", body: "x", mediaUrls: ["https://a.example/1?", "https://u:p@[::1]:8/2//3?#x#y"] };
+    const input = {
+      to: "+1",
+      from: "+2",
+      body: "x",
+      mediaUrls: ["https://a.example/1?", "https://u:p@[::1]:8/2//3?#x#y"],
+    };
     await callTool(sendSms, { input, credential: { ...credential, baseUrl: provider.url } });
     expect(new URLSearchParams(provider.requests()[0]?.body.toString()).getAll("MediaUrl")).toEqual([
       "https://a.example/1?",
@@ -81,10 +109,13 @@ it("names every picture", async () => {
   }
 });
 
-it.each([{}, { from: "+1", messagingServiceSid: "MG1" }])("refuses a text with not exactly one sender: %j", async (sender) => {
-  const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...sender }, credential });
-  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/from" }] });
-});
+it.each([{}, { from: "+1", messagingServiceSid: "MG1" }])(
+  "refuses a text with not exactly one sender: %j",
+  async (sender) => {
+    const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...sender }, credential });
+    await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/from" }] });
+  },
+);
 
 it.each([
   [{ messagingServiceSid: "MG1" }, "/messagingServiceSid"],

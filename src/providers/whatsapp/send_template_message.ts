@@ -15,9 +15,15 @@ export const action = defineAction({
   credential: whatsappCredential,
   input: z.strictObject({
     to: z.string().min(1).describe(receiverText),
-    templateName: z.string().min(1).describe("Name of the template, as in the WhatsApp Manager under Message templates."),
+    templateName: z
+      .string()
+      .min(1)
+      .describe("Name of the template, as in the WhatsApp Manager under Message templates."),
     languageCode: z.string().min(1).describe("Language of the template, e.g. en_US."),
-    bodyParameters: z.array(z.string()).optional().describe("Values of {{1}}, {{2}} … in the body. Give this or components."),
+    bodyParameters: z
+      .array(z.string())
+      .optional()
+      .describe("Values of {{1}}, {{2}} … in the body. Give this or components."),
     components: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
@@ -38,7 +44,8 @@ export const action = defineAction({
       });
     }
     const withoutType = components?.findIndex(({ type }) => typeof type !== "string") ?? -1;
-    if (withoutType >= 0) throw refuseInput(`/components/${withoutType}/type`, "must be a text such as header, body or button");
+    if (withoutType >= 0)
+      throw refuseInput(`/components/${withoutType}/type`, "must be a text such as header, body or button");
     const parameters = bodyParameters.map((text) => ({ type: "text", text }));
     const sent = await sendMessage(http, credential.phoneNumberId, {
       to,

@@ -51,8 +51,13 @@ function splitIntoEvents(payload: unknown): Split[] {
       });
       const value = recordAt(change, "value") ?? {};
       const parts = lists.flatMap((list) => listAt(value, list).map((one) => ({ list, one })));
-      if (parts.length === 0) return [{ event: textAt(change, "field") ?? null, id: undefined, payload: wrap(at(change, "value")) }];
-      return parts.map(({ list, one }) => ({ event: list, id: idOf(list, one), payload: wrap(withOnly(value, list, one)) }));
+      if (parts.length === 0)
+        return [{ event: textAt(change, "field") ?? null, id: undefined, payload: wrap(at(change, "value")) }];
+      return parts.map(({ list, one }) => ({
+        event: list,
+        id: idOf(list, one),
+        payload: wrap(withOnly(value, list, one)),
+      }));
     }),
   );
 }

@@ -42,7 +42,9 @@ describeHttpTool(sendTextMessage, {
             headers,
             json: { ...always, to: "4915112345678", type: "text", text: { body: "Hello", preview_url: false } },
           },
-          answer: { json: { contacts: [{ input: "4915112345678", wa_id: "4915112345678" }], messages: [{ id: "wamid.1" }] } },
+          answer: {
+            json: { contacts: [{ input: "4915112345678", wa_id: "4915112345678" }], messages: [{ id: "wamid.1" }] },
+          },
         },
       ],
       items: [{ messageId: "wamid.1", to: "4915112345678", waId: "4915112345678" }],
@@ -55,10 +57,18 @@ describeHttpTool(sendTextMessage, {
           request: {
             method: "POST",
             path: place,
-            json: { ...always, recipient: "US.13491208655302741918", type: "text", text: { body: "Hello", preview_url: false } },
+            json: {
+              ...always,
+              recipient: "US.13491208655302741918",
+              type: "text",
+              text: { body: "Hello", preview_url: false },
+            },
           },
           answer: {
-            json: { contacts: [{ input: "US.13491208655302741918", user_id: "US.13491208655302741918" }], messages: [{ id: "wamid.3" }] },
+            json: {
+              contacts: [{ input: "US.13491208655302741918", user_id: "US.13491208655302741918" }],
+              messages: [{ id: "wamid.3" }],
+            },
           },
         },
       ],
@@ -99,8 +109,18 @@ describeHttpTool(sendTemplateMessage, {
       input: { to: "49151", templateName: "order", languageCode: "en_US" },
       exchanges: [
         {
-          request: { method: "POST", path: place, headers, json: { ...always, to: "49151", type: "template", template } },
-          answer: { json: { contacts: [{ input: "49151", wa_id: "49151" }], messages: [{ id: "wamid.3", message_status: "accepted" }] } },
+          request: {
+            method: "POST",
+            path: place,
+            headers,
+            json: { ...always, to: "49151", type: "template", template },
+          },
+          answer: {
+            json: {
+              contacts: [{ input: "49151", wa_id: "49151" }],
+              messages: [{ id: "wamid.3", message_status: "accepted" }],
+            },
+          },
         },
       ],
       items: [{ messageId: "wamid.3", to: "49151", status: "accepted" }],
@@ -150,7 +170,12 @@ describeHttpTool(sendTemplateMessage, {
           request: {
             method: "POST",
             path: place,
-            json: { ...always, to: "49151", type: "template", template: { ...template, components: [{ type: "header", parameters: [] }] } },
+            json: {
+              ...always,
+              to: "49151",
+              type: "template",
+              template: { ...template, components: [{ type: "header", parameters: [] }] },
+            },
           },
           answer: { json: { messages: [{ id: "wamid.5" }] } },
         },
@@ -161,7 +186,13 @@ describeHttpTool(sendTemplateMessage, {
 });
 
 it("refuses body values together with components", async () => {
-  const input = { to: "1", templateName: "order", languageCode: "en", bodyParameters: ["a"], components: [{ type: "body" }] };
+  const input = {
+    to: "1",
+    templateName: "order",
+    languageCode: "en",
+    bodyParameters: ["a"],
+    components: [{ type: "body" }],
+  };
   await expect(callTool(sendTemplateMessage, { input, credential })).rejects.toMatchObject({
     code: "validation_failed",
     errors: [{ pointer: "/components" }],
@@ -184,7 +215,13 @@ it("checks the credential with its phone number", async () => {
 describe("a call of WhatsApp", () => {
   const secret = "app-secret";
   const options = { secret, now: new Date(), credential: { verifyToken: "verify-me" } };
-  const request = { method: "POST", url: "https://switchyard.example/webhooks/x", query: {}, headers: {}, body: Buffer.alloc(0) };
+  const request = {
+    method: "POST",
+    url: "https://switchyard.example/webhooks/x",
+    query: {},
+    headers: {},
+    body: Buffer.alloc(0),
+  };
   const signed = (body: string, signature = `sha256=${hmacHex("sha256", secret, body)}`) => ({
     ...request,
     headers: { "x-hub-signature-256": signature },
@@ -193,7 +230,10 @@ describe("a call of WhatsApp", () => {
   const asked = (query: Record<string, string>) => ({ ...request, method: "GET", query });
   const question = { "hub.mode": "subscribe", "hub.verify_token": "verify-me", "hub.challenge": "1158201444" };
   const messages = (id: string) =>
-    JSON.stringify({ object: "whatsapp_business_account", entry: [{ changes: [{ field: "messages", value: { messages: [{ id }] } }] }] });
+    JSON.stringify({
+      object: "whatsapp_business_account",
+      entry: [{ changes: [{ field: "messages", value: { messages: [{ id }] } }] }],
+    });
 
   it("is believed with its signature, and recognised when it is repeated", () => {
     const first = whatsappWebhook.verify(signed(messages("a")), options);
@@ -202,9 +242,12 @@ describe("a call of WhatsApp", () => {
     expect(whatsappWebhook.verify(signed(messages("b")), options)).not.toEqual(first);
   });
 
-  it.each(["", "sha256=", `sha256=${hmacHex("sha256", "other", "{}")}`])("is not believed with the signature %j", (signature) => {
-    expect(whatsappWebhook.verify(signed("{}", signature), options)).toMatchObject({ accepted: false });
-  });
+  it.each(["", "sha256=", `sha256=${hmacHex("sha256", "other", "{}")}`])(
+    "is not believed with the signature %j",
+    (signature) => {
+      expect(whatsappWebhook.verify(signed("{}", signature), options)).toMatchObject({ accepted: false });
+    },
+  );
 
   it("gets the challenge back when it knows the verify token", () => {
     expect(whatsappWebhook.verify(asked(question), options)).toEqual({
@@ -215,10 +258,13 @@ describe("a call of WhatsApp", () => {
 
   it("gets no challenge back otherwise", () => {
     const others = [{ ...question, "hub.verify_token": "x" }, { ...question, "hub.mode": "unsubscribe" }, {}];
-    for (const query of others) expect(whatsappWebhook.verify(asked(query), options)).toMatchObject({ accepted: false });
+    for (const query of others)
+      expect(whatsappWebhook.verify(asked(query), options)).toMatchObject({ accepted: false });
     for (const data of [{}, undefined]) {
       const without = { secret, now: new Date(), ...(data ? { credential: data } : {}) };
-      expect(whatsappWebhook.verify(asked({ ...question, "hub.verify_token": "" }), without)).toMatchObject({ accepted: false });
+      expect(whatsappWebhook.verify(asked({ ...question, "hub.verify_token": "" }), without)).toMatchObject({
+        accepted: false,
+      });
     }
   });
 });

@@ -82,7 +82,8 @@ export function createAcceptRuns({ db, tableOf, insertIntoQueue, claimIn, wake, 
 
 const isCalled = ({ parentRunId }: NewRun): boolean => parentRunId !== null;
 
-const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer instanceof Refusal) && answer?.isReplay === false;
+const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean =>
+  !(answer instanceof Refusal) && answer?.isReplay === false;
 
 /** What each request is answered: a run of its own, the one that was there before, or a refusal. */
 async function sort(sql: Sql, requests: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
@@ -95,9 +96,12 @@ async function sort(sql: Sql, requests: RunToAccept[]): Promise<(AcceptedRun | R
   const firsts = new Map<string, Once>();
   for (const { row, once } of requests.filter((request) => !isOff(request) && !isOrphan(request))) {
     const key = once && placeOfKey(row.organizationId, once.key);
-    if (once && key && !firsts.has(key)) firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
+    if (once && key && !firsts.has(key))
+      firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
   }
-  const owners = new Map((await claimOnce(sql, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
+  const owners = new Map(
+    (await claimOnce(sql, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]),
+  );
   return requests.map((request) => {
     if (isOff(request)) return new Refusal("trigger_off", "This trigger is turned off.");
     if (isOrphan(request)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");
@@ -108,20 +112,28 @@ async function sort(sql: Sql, requests: RunToAccept[]): Promise<(AcceptedRun | R
   });
 }
 
-const placesOf = ({ organizationId }: NewRun, id: string | null): RunPlace[] => (id === null ? [] : [{ organizationId, id }]);
+const placesOf = ({ organizationId }: NewRun, id: string | null): RunPlace[] =>
+  id === null ? [] : [{ organizationId, id }];
 
 const toKey = ({ organizationId, id }: RunPlace): string => placeOfKey(organizationId, id);
 
 const toKeys = (places: RunPlace[]): Set<string> => new Set(places.map(toKey));
 
-const toReplay = ({ runId, queuedAt }: KnownOnce): AcceptedRun => ({ id: runId, createdAt: queuedAt ?? timeOfId(runId), isReplay: true });
+const toReplay = ({ runId, queuedAt }: KnownOnce): AcceptedRun => ({
+  id: runId,
+  createdAt: queuedAt ?? timeOfId(runId),
+  isReplay: true,
+});
 
 const keyReused = () => new Refusal("idempotency_key_reused", "This Idempotency-Key was used for another request.");
 
 /** The run that was accepted for the same request before, whatever has changed since. */
 export const createFindReplay =
   ({ db }: { db: Database }) =>
-  async (organizationId: string, { key, requestSha256 }: { key: string; requestSha256: Buffer }): Promise<AcceptedRun | undefined> => {
+  async (
+    organizationId: string,
+    { key, requestSha256 }: { key: string; requestSha256: Buffer },
+  ): Promise<AcceptedRun | undefined> => {
     const [known] = await findOnce(onPool(db), [{ organizationId, key }]);
     if (known && !known.requestSha256.equals(requestSha256)) throw keyReused();
     return known && toReplay(known);

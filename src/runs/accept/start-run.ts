@@ -67,7 +67,10 @@ function insertWith({ files = [], alsoInsert }: RunRequest, place: RunPlace): Ru
 }
 
 /** How a run is stored before anything has happened to it. */
-export function toRow(request: Omit<RunRequest, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
+export function toRow(
+  request: Omit<RunRequest, "workflowId">,
+  queuedAt: Date,
+): Omit<NewRun, "workflowId" | "workflowVersion"> {
   const { overrides = [], apiKey, user, oauthClient, trace, parent } = request;
   return {
     organizationId: request.organizationId,

@@ -24,7 +24,11 @@ export function registerTaskRunnerRoutes(server: FastifyInstance, options: Optio
 }
 
 /** A body is optional, and some clients name a type also when they send none. */
-function acceptNothing(_request: FastifyRequest, body: string | Buffer, done: (error: Error | null, body?: undefined) => void): void {
+function acceptNothing(
+  _request: FastifyRequest,
+  body: string | Buffer,
+  done: (error: Error | null, body?: undefined) => void,
+): void {
   done(body.length === 0 ? null : new Refusal("unsupported_media_type", "Send the body as application/json."));
 }
 
@@ -60,13 +64,18 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
         return reply.header("Preference-Applied", `wait=${waitMs / 1000}`).send(ended);
       }
       const links = { self: selfLink(id), ui: `${platformBaseUrl}/o/${organizationId}/runs/${id}` };
-      return reply.code(202).send({ id, status: "pending" as const, workflowId, createdAt: createdAt.toISOString(), links });
+      return reply
+        .code(202)
+        .send({ id, status: "pending" as const, workflowId, createdAt: createdAt.toISOString(), links });
     },
   );
 
   routes.get(
     "/task-runner/executions/:executionId",
-    { config, schema: { tags, summary: "Read a run", params: z.object({ executionId: z.uuid() }), response: { 200: wire.run } } },
+    {
+      config,
+      schema: { tags, summary: "Read a run", params: z.object({ executionId: z.uuid() }), response: { 200: wire.run } },
+    },
     (request) => runs.list.get(keyOf(request).organizationId, request.params.executionId),
   );
 
@@ -100,7 +109,9 @@ function toRunRequest(request: FastifyRequest, workflowId: string): RunRequest {
     trace: request.trace,
     ...(idempotencyKey === undefined
       ? {}
-      : { once: { key: `api:${idempotencyKey}`, requestSha256: hashOf([workflowId, runtimePrompt ?? "", nodes ?? []]) } }),
+      : {
+          once: { key: `api:${idempotencyKey}`, requestSha256: hashOf([workflowId, runtimePrompt ?? "", nodes ?? []]) },
+        }),
   };
 }
 
@@ -111,7 +122,9 @@ function readIdempotencyKey(header: string | string[] | undefined): string | und
   const key = String(header).trim();
   if (key !== "" && key.length <= longestKey && /^[\x20-\x7e]+$/.test(key)) return key;
   const detail = `must have 1 to ${longestKey} printable ASCII characters`;
-  throw new Refusal("validation_failed", `Idempotency-Key ${detail}.`, { errors: [{ pointer: "idempotency-key", detail }] });
+  throw new Refusal("validation_failed", `Idempotency-Key ${detail}.`, {
+    errors: [{ pointer: "idempotency-key", detail }],
+  });
 }
 
 /** RFC 7240. What is not understood is ignored, as that document asks. */

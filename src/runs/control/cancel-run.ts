@@ -7,7 +7,13 @@ import { lockParent } from "../walk/called-store.ts";
 import { tellParents } from "../walk/tell-parents.ts";
 import { cancelTree } from "./cancel-called.ts";
 
-type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  clock: Clock;
+  onChange: (changed: RunPlace[]) => void;
+  onQueued: () => void;
+};
 
 export type CancelRun = ReturnType<typeof createCancelRun>;
 

@@ -7,7 +7,14 @@ import { lockParent, type Parent } from "../walk/called-store.ts";
 import { tellParents } from "../walk/tell-parents.ts";
 import { findUnended } from "./end-runs-store.ts";
 
-type Options = { db: Database; queue: RunQueue; clock: Clock; log: Log; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  clock: Clock;
+  log: Log;
+  onChange: (changed: RunPlace[]) => void;
+  onQueued: () => void;
+};
 
 /** All runs of an organization, or only those of one workflow. */
 type RunOwner = { organizationId: string; workflowId?: string };
@@ -58,7 +65,9 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
 
   function endInBackground(owner: RunOwner, afterId: string): void {
     const work = endAll(owner, afterId)
-      .catch((error: Error) => log.warn({ reason: error.message, ...owner }, "runs of what was deleted end only when their turn comes"))
+      .catch((error: Error) =>
+        log.warn({ reason: error.message, ...owner }, "runs of what was deleted end only when their turn comes"),
+      )
       .finally(() => underWay.delete(work));
     underWay.add(work);
   }
@@ -75,7 +84,9 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
 
     /** One whose turn has come. */
     async endOne({ organizationId, id, workflowId }: RunPlace & { workflowId: string }): Promise<void> {
-      const ended = await db.transaction((sql) => endThese({ queue, clock }, sql, { organizationId, workflowId }, [id]));
+      const ended = await db.transaction((sql) =>
+        endThese({ queue, clock }, sql, { organizationId, workflowId }, [id]),
+      );
       onChange(ended.map((one) => ({ organizationId, id: one })));
       if (ended.length > 0) onQueued();
     },
@@ -93,10 +104,13 @@ async function endThese(
   { organizationId, workflowId }: RunOwner,
   queued: string[],
 ): Promise<string[]> {
-  const found = queued.length > 0 ? await findUnended(sql, { organizationId, workflowId: workflowId ?? null, queued }) : [];
+  const found =
+    queued.length > 0 ? await findUnended(sql, { organizationId, workflowId: workflowId ?? null, queued }) : [];
   if (found.length === 0) return [];
   const chosen = new Set(found.map(({ id }) => id));
-  const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
+  const parentIds = new Set(
+    found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])),
+  );
   const parents: Parent[] = [];
   for (const id of [...parentIds].sort()) parents.push(...(await lockParent(sql, { organizationId, id })));
   const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;

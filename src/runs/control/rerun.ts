@@ -84,9 +84,15 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     const overrides = asked.overrides ?? inheritOverrides(before.row, graph);
     await checkOverrides(organizationId, graph, overrides);
     const trigger = JSON.parse(before.row.triggerData) as TriggerData;
-    const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
-    const isUnchanged = version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
-    const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
+    const edited = {
+      ...trigger,
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(payload === undefined ? {} : { payload }),
+    };
+    const isUnchanged =
+      version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
+    const { finished, failed } =
+      from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
     const queuedAt = clock.now();
     const asNew = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
     const row = { ...asNew, workflowId, workflowVersion: version, rerunOf: runId };
@@ -120,7 +126,11 @@ type Reusable = { finished: string[]; failed: string[] };
 const nothing: Reusable = { finished: [], failed: [] };
 
 /** Nodes whose results the new run takes over. */
-function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger, isUnchanged }: RerunContext): Reusable {
+function findReused(
+  { row, nodes: rows }: FoundRun,
+  graph: Graph,
+  { from, trigger, isUnchanged }: RerunContext,
+): Reusable {
   if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const root = toRootItem(trigger.payload);
@@ -140,7 +150,8 @@ function requireInput(graph: Graph, nodeId: string, kept: ReadonlyMap<string, Se
   const node = graph.get(nodeId);
   if (!node) throw refuseNode("unknown_node", "is no node of this version of the workflow");
   const missing = new Set(node.incoming.map(({ source }) => source).filter((source) => !kept.has(source)));
-  if (missing.size > 0) throw refuseNode("validation_failed", `comes after ${[...missing].join(", ")}, of which this run has no outputs`);
+  if (missing.size > 0)
+    throw refuseNode("validation_failed", `comes after ${[...missing].join(", ")}, of which this run has no outputs`);
   if (getsNothing(node, kept)) throw refuseNode("validation_failed", "got no items in this run");
 }
 

@@ -30,11 +30,16 @@ export function createWaitForAnswer({ db, list, ...signs }: Options) {
   };
   const isAnswered = createWaitUntil(signs, { isTrue, lookEveryMs });
 
-  return async (organizationId: string, id: string, limit: Limit): Promise<{ response: RunResponse } | { ended: Run } | undefined> => {
+  return async (
+    organizationId: string,
+    id: string,
+    limit: Limit,
+  ): Promise<{ response: RunResponse } | { ended: Run } | undefined> => {
     const place = { organizationId, id };
     if (!(await isAnswered(place, limit))) return undefined;
     const { outputs } = await looks.add(place);
-    const response = outputs === null ? undefined : (JSON.parse(outputs) as Record<string, RunResponse[]>)[onlyWay]?.[0];
+    const response =
+      outputs === null ? undefined : (JSON.parse(outputs) as Record<string, RunResponse[]>)[onlyWay]?.[0];
     return response ? { response } : { ended: await list.get(organizationId, id) };
   };
 }

@@ -37,7 +37,10 @@ export const createWaitUntil =
     const giveUp = () => resolve(undefined);
     // Nobody is kept waiting for a database that is away: the run was accepted, and its address is what there is to say.
     const look = () => void isTrue(place).then((isSo) => isSo && resolve({}), giveUp);
-    const unsubscribes = [ends.subscribe(place.id, (nodes) => resolve({ nodes })), live.onHint(runEventKind, place.id, look)];
+    const unsubscribes = [
+      ends.subscribe(place.id, (nodes) => resolve({ nodes })),
+      live.onHint(runEventKind, place.id, look),
+    ];
     const timers = [setTimeout(giveUp, limitMs), setInterval(look, lookEveryMs)];
     signal.addEventListener("abort", giveUp, { once: true });
     try {

@@ -25,7 +25,8 @@ function valuesOf(places: RunPlace[]): unknown[] {
 }
 
 /** Names a run together with its organization, for lists of several ones. */
-export const keyOf = ({ organizationId, id }: RunPlace): string => `${organizationId.toLowerCase()} ${id.toLowerCase()}`;
+export const keyOf = ({ organizationId, id }: RunPlace): string =>
+  `${organizationId.toLowerCase()} ${id.toLowerCase()}`;
 
 const placeText = 'asked.organization_id AS "organizationId"';
 
@@ -34,7 +35,8 @@ const endedStatement = {
   text: `SELECT ${placeText}, run.id FROM ${asked} ${runOfAsked} WHERE run.status NOT IN ('pending', 'running', 'waiting')`,
 };
 
-export const findEnded = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => sql<RunPlace>(endedStatement, valuesOf(places));
+export const findEnded = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> =>
+  sql<RunPlace>(endedStatement, valuesOf(places));
 
 export type Answered = { isOver: boolean; outputs: string | null };
 
@@ -61,7 +63,11 @@ const wholeStatement = remember((runTable: string) => ({
          WHERE octet_length(run.trigger_data) <= ${longestTogether}`,
 }));
 
-export async function findWholeRuns(sql: Sql, places: RunPlace[], tableOf: TableOf): Promise<(WholeRunRow & RunPlace)[]> {
+export async function findWholeRuns(
+  sql: Sql,
+  places: RunPlace[],
+  tableOf: TableOf,
+): Promise<(WholeRunRow & RunPlace)[]> {
   const ids = places.map(({ id }) => id);
   return await sql<WholeRunRow & RunPlace>(wholeStatement(tableOf("run", ids)), valuesOf(places));
 }

@@ -2,7 +2,13 @@ import { Refusal } from "../../base/refusal.ts";
 import type { AdoptedRun } from "../store.ts";
 import type { Claim } from "./run-queue.ts";
 
-export type ActiveRun = { run: AdoptedRun; claim: Claim; abort: AbortController; waitsForSlot: boolean; ended: Promise<void> };
+export type ActiveRun = {
+  run: AdoptedRun;
+  claim: Claim;
+  abort: AbortController;
+  waitsForSlot: boolean;
+  ended: Promise<void>;
+};
 
 /** How many runs of one organization may wait here for a slot: enough to use the next one at once, too few to keep others out. */
 const mostWaiting = 2;
@@ -18,7 +24,13 @@ export function createActiveRuns() {
     isHere: (claim: Claim) => active.get(claim.id)?.claim === claim,
 
     add(run: AdoptedRun, claim: Claim, work: (entry: ActiveRun) => Promise<void>): ActiveRun {
-      const entry: ActiveRun = { run, claim, abort: new AbortController(), waitsForSlot: true, ended: Promise.resolve() };
+      const entry: ActiveRun = {
+        run,
+        claim,
+        abort: new AbortController(),
+        waitsForSlot: true,
+        ended: Promise.resolve(),
+      };
       active.set(run.id, entry);
       entry.ended = work(entry).finally(() => {
         if (active.get(run.id) === entry) active.delete(run.id);

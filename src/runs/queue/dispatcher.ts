@@ -119,7 +119,10 @@ export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDe
   };
 }
 
-type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd" | "endDeleted"> & {
+type DriveOptions = Pick<
+  Options,
+  "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd" | "endDeleted"
+> & {
   endedClaims: { add: (claim: Claim) => void };
   isStopping: () => boolean;
   /** A run that waited for a slot has one. */
@@ -127,7 +130,19 @@ type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" |
 };
 
 /** One run with its claim, from the wait for a slot to where it ends here. */
-function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDeleted, endedClaims, isStopping, onSlot }: DriveOptions) {
+function createDrive({
+  db,
+  queue,
+  log,
+  tracing,
+  slots,
+  runWorkflow,
+  onEnd,
+  endDeleted,
+  endedClaims,
+  isStopping,
+  onSlot,
+}: DriveOptions) {
   async function runInSlot(entry: ActiveRun, trace: Span): Promise<Followed> {
     const { run, claim, abort } = entry;
     if (run.isDeleted) return await endDeleted(run).then(() => ({ outcome: "ended" }));
@@ -150,7 +165,10 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDe
       const { signal } = entry.abort;
       trace.end({ "switchyard.run.outcome": "handed back" });
       if (signal.aborted) return { outcome: "handed back" };
-      log.warn({ err: error, runId: entry.run.id, traceId: trace.traceId }, "a run could not go on here and is handed back");
+      log.warn(
+        { err: error, runId: entry.run.id, traceId: trace.traceId },
+        "a run could not go on here and is handed back",
+      );
       await delay(handBackMs, undefined, { signal }).catch(() => {});
       return { outcome: "handed back" };
     }
@@ -180,7 +198,10 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDe
 const wasLost = ({ reason }: AbortSignal): boolean => reason instanceof Refusal && reason.code === "cancelled";
 
 /** Each time a process takes the run up is a span of its own, below what started the run. */
-const beginTrace = (tracing: Tracing, { traceParent, organizationId, id, workflowId, workflowVersion, kind }: AdoptedRun): Span =>
+const beginTrace = (
+  tracing: Tracing,
+  { traceParent, organizationId, id, workflowId, workflowVersion, kind }: AdoptedRun,
+): Span =>
   tracing.follow(traceParent).begin("run", {
     "switchyard.organization.id": organizationId,
     "switchyard.run.id": id,

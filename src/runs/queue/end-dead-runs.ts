@@ -28,7 +28,12 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled
       if (states.length > 0) await writeCheckpoints(sql, [], states);
       const below: RunPlace[] = [];
       for (const { organizationId, id } of adopted) {
-        const ids = await cancelTree(sql, queue, { organizationId, id }, { completedAt: clock.now(), message: callerFailed });
+        const ids = await cancelTree(
+          sql,
+          queue,
+          { organizationId, id },
+          { completedAt: clock.now(), message: callerFailed },
+        );
         below.push(...ids.map((one) => ({ organizationId, id: one })));
       }
       await tellParents(sql, queue, { parents });
@@ -49,7 +54,8 @@ async function lockParents(sql: Sql, places: RunPlace[]): Promise<Parent[]> {
     if (parentId) parents.set(`${organizationId} ${parentId}`, { organizationId, id: parentId });
   }
   const locked: Parent[] = [];
-  for (const [, parent] of [...parents].sort(([one], [other]) => (one < other ? -1 : 1))) locked.push(...(await lockParent(sql, parent)));
+  for (const [, parent] of [...parents].sort(([one], [other]) => (one < other ? -1 : 1)))
+    locked.push(...(await lockParent(sql, parent)));
   return locked;
 }
 

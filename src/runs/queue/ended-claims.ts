@@ -15,7 +15,9 @@ export function createEndedClaims({ db, queue, log }: { db: Database; queue: Run
     timer = undefined;
     const claims = ended;
     ended = [];
-    await queue.remove(onPool(db), claims).catch((error: Error) => log.debug({ reason: error.message }, "ended claims stay for later"));
+    await queue
+      .remove(onPool(db), claims)
+      .catch((error: Error) => log.debug({ reason: error.message }, "ended claims stay for later"));
   }
 
   return {

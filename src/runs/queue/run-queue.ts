@@ -60,7 +60,9 @@ export function createRunQueue({ target, log, supervises }: Options) {
   /** Those that have no place, judged without waiting: to insert one that is just being taken would wait for whoever takes it. */
   async function insertMissing(sql: Sql, entries: Entry[]): Promise<void> {
     if (entries.length === 0) return;
-    const existing = new Set((await sql<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id));
+    const existing = new Set(
+      (await sql<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id),
+    );
     await insert(
       sql,
       entries.filter(({ id }) => !existing.has(id)),
@@ -124,7 +126,11 @@ export function createRunQueue({ target, log, supervises }: Options) {
       const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(sql) });
       const ids = jobs.map(({ id }) => id);
       if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(sql));
-      return jobs.map(({ id, sourceId, groupId, retryCount }) => ({ id: sourceId ?? id, organizationId: groupId ?? "", retryCount }));
+      return jobs.map(({ id, sourceId, groupId, retryCount }) => ({
+        id: sourceId ?? id,
+        organizationId: groupId ?? "",
+        retryCount,
+      }));
     },
 
     async stop(): Promise<void> {
@@ -138,7 +144,9 @@ const places = {
   /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
   async listOf(sql: Sql, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
     const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
-    return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
+    return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(
+      ({ id }) => id,
+    );
   },
 
   /** Runs of an organization that processes have claimed; they could begin at any moment. */

@@ -28,7 +28,8 @@ export function toEntry(row: RunRow): RunEntry {
     parentRunId,
     workflowName: row.workflowName ?? "",
     executionType: row.kind,
-    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "", nodeId: row.errorNodeId },
+    error:
+      row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "", nodeId: row.errorNodeId },
     createdAt: row.queuedAt.toISOString(),
     startedAt: row.startedAt?.toISOString() ?? null,
     wakeAt: row.wakeAt?.toISOString() ?? null,
@@ -55,7 +56,9 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
     result:
-      row.status === "succeeded" && !isResultLeftOut(rows, graph) ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload)) : null,
+      row.status === "succeeded" && !isResultLeftOut(rows, graph)
+        ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload))
+        : null,
   };
 }
 
@@ -136,4 +139,5 @@ function nodeStatus({ status }: RunNodeRow, runStatus: RunRow["status"]): RunNod
 
 const readJson = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-const readOutputs = (text: string | null): Record<string, Item[]> => (text === null ? {} : (JSON.parse(text) as Record<string, Item[]>));
+const readOutputs = (text: string | null): Record<string, Item[]> =>
+  text === null ? {} : (JSON.parse(text) as Record<string, Item[]>);

@@ -2,7 +2,10 @@ import type { Sql } from "../../storage/database.ts";
 import type { RunPlace } from "../store.ts";
 
 // The column holds all files of a run, and is named after those that were the first.
-const insertStatement = { name: "run_files_insert", text: "UPDATE run SET trigger_files = $3 WHERE organization_id = $1 AND id = $2" };
+const insertStatement = {
+  name: "run_files_insert",
+  text: "UPDATE run SET trigger_files = $3 WHERE organization_id = $1 AND id = $2",
+};
 
 /** As a JSON list, with a run that is new. */
 export async function insertFiles(sql: Sql, { organizationId, id }: RunPlace, files: string): Promise<void> {

@@ -53,7 +53,8 @@ const columnsText = `
 
 export const wholeColumnsText = `${columnsText}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId"`;
 
-export const workflowText = "LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id";
+export const workflowText =
+  "LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id";
 
 const columns = sql.raw(columnsText);
 const source = sql.raw(`run ${workflowText}`);
@@ -74,7 +75,8 @@ export type RunSelection = {
  * A range of one value, and the order by it. With `=` the planner sees that the primary key has the same order, and walks through all runs of the
  * organization for a workflow that has few; so it can only use the index that begins with this column.
  */
-const within = (column: RawBuilder<unknown>, value: RawBuilder<unknown>) => sql`${column} >= ${value} AND ${column} <= ${value}`;
+const within = (column: RawBuilder<unknown>, value: RawBuilder<unknown>) =>
+  sql`${column} >= ${value} AND ${column} <= ${value}`;
 
 const [byWorkflow, byStatus] = [sql`run.workflow_id`, sql`run.status`];
 const newestOf = (column: RawBuilder<unknown>) => sql`${column} DESC, run.id DESC`;
@@ -89,10 +91,15 @@ function choose(selection: RunSelection): { where: RawBuilder<unknown>; order: R
     ];
     return sql.join([sql`run.organization_id = ${organizationId}`, ...parts, ...bounds], sql` AND `);
   };
-  if (parentRunId !== undefined) return { where: where(sql`run.parent_run_id = ${parentRunId}`), order: sql`run.id DESC` };
-  if (workflowId !== undefined) return { where: where(within(byWorkflow, sql`${workflowId}::uuid`)), order: newestOf(byWorkflow) };
+  if (parentRunId !== undefined)
+    return { where: where(sql`run.parent_run_id = ${parentRunId}`), order: sql`run.id DESC` };
+  if (workflowId !== undefined)
+    return { where: where(within(byWorkflow, sql`${workflowId}::uuid`)), order: newestOf(byWorkflow) };
   if (status === undefined || !isRareStatus(status)) return { where: where(), order: sql`run.id DESC` };
-  return { where: where(sql`run.status IN ('failed', 'cancelled')`, within(byStatus, sql`${status}::text`)), order: newestOf(byStatus) };
+  return {
+    where: where(sql`run.status IN ('failed', 'cancelled')`, within(byStatus, sql`${status}::text`)),
+    order: newestOf(byStatus),
+  };
 }
 
 /** What that index does not know. */
@@ -111,7 +118,8 @@ function tests({ workflowId, parentRunId, status, kind, apiKeyId, search }: RunS
   ];
 }
 
-const isRareStatus = (status: string): status is "failed" | "cancelled" => status === "failed" || status === "cancelled";
+const isRareStatus = (status: string): status is "failed" | "cancelled" =>
+  status === "failed" || status === "cancelled";
 
 /** Whether finding the runs of a selection means to look at runs that do not belong to it. */
 export const needsSearch = (selection: RunSelection): boolean => tests(selection).length > 0;
@@ -120,7 +128,11 @@ export const needsSearch = (selection: RunSelection): boolean => tests(selection
  * The newest runs that the indexes find for a selection, each with whether it belongs to it; so that a rare text cannot make one query read everything.
  * They are chosen first: a plan that sorts would otherwise look at all there are.
  */
-export async function searchRuns(db: RunsDb, selection: RunSelection, limit: number): Promise<{ id: string; found: boolean }[]> {
+export async function searchRuns(
+  db: RunsDb,
+  selection: RunSelection,
+  limit: number,
+): Promise<{ id: string; found: boolean }[]> {
   const found = sql.join(
     tests(selection).map((test) => sql`(${test})`),
     sql` AND `,
@@ -146,9 +158,9 @@ export async function listRuns(
 }
 
 export async function countRuns(db: RunsDb, organizationId: string): Promise<number> {
-  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM run WHERE run.organization_id = ${organizationId}`.execute(
-    db,
-  );
+  const { rows } = await sql<{
+    total: number;
+  }>`SELECT count(*) AS total FROM run WHERE run.organization_id = ${organizationId}`.execute(db);
   return Number(rows[0]?.total ?? 0);
 }
 
@@ -178,7 +190,11 @@ export async function findLastRuns(db: RunsDb, organizationId: string, workflowI
 const mostExamples = 100;
 
 /** The last run of a workflow with a node that succeeded, otherwise the last one. */
-export async function findExampleRun(db: RunsDb, organizationId: string, workflowId: string): Promise<string | undefined> {
+export async function findExampleRun(
+  db: RunsDb,
+  organizationId: string,
+  workflowId: string,
+): Promise<string | undefined> {
   const query = sql<{ id: string }>`SELECT latest.id
     FROM (SELECT run.id FROM run WHERE run.organization_id = ${organizationId} AND ${within(byWorkflow, sql`${workflowId}::uuid`)}
       ORDER BY ${newestOf(byWorkflow)} LIMIT ${mostExamples}) AS latest
@@ -193,7 +209,10 @@ export async function listChangedRuns(
   { organizationId, since, limit }: { organizationId: string; since: number; limit: number },
 ) {
   const moment = sql`to_timestamp(${since / 1_000_000}::double precision)`;
-  const query = sql<{ id: string; version: number }>`SELECT run.id, (extract(epoch FROM run.changed_at) * 1000000)::bigint AS version
+  const query = sql<{
+    id: string;
+    version: number;
+  }>`SELECT run.id, (extract(epoch FROM run.changed_at) * 1000000)::bigint AS version
     FROM run WHERE run.organization_id = ${organizationId} AND run.changed_at >= ${moment} ORDER BY run.changed_at, run.id LIMIT ${limit}`;
   return (await query.execute(db)).rows;
 }
@@ -235,7 +254,11 @@ export async function listNodeStates(db: RunsDb, organizationId: string, runId: 
   return (await query.execute(db)).rows;
 }
 
-export async function findNodeData(db: RunsDb, organizationId: string, { runId, nodeIds }: { runId: string; nodeIds: string[] }) {
+export async function findNodeData(
+  db: RunsDb,
+  organizationId: string,
+  { runId, nodeIds }: { runId: string; nodeIds: string[] },
+) {
   const query = sql<NodeData & { nodeId: string }>`SELECT node_id AS "nodeId", ${sql.raw(dataColumns.join(", "))}
     FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} AND node_id = ANY (${nodeIds}::text[])`;
   return (await query.execute(db)).rows;

@@ -50,7 +50,11 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       return toScope(await findExample(place, runId));
     },
 
-    async value(place: Place, { value, expression, ...edited }: ValuePreviewRequest, signal: AbortSignal): Promise<ValuePreview> {
+    async value(
+      place: Place,
+      { value, expression, ...edited }: ValuePreviewRequest,
+      signal: AbortSignal,
+    ): Promise<ValuePreview> {
       requireFewValues(value);
       const { node, graph, example, settled, given } = await placeNode(place, edited);
       const scope = buildScope({ trigger: example.trigger, graph, settled, node })(given);
@@ -68,7 +72,11 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
     },
 
     /** Asks the model, and so costs what a run's question to it costs. */
-    async fill(place: Place, { instruction, ...edited }: FillPreviewRequest, signal: AbortSignal): Promise<FillPreview> {
+    async fill(
+      place: Place,
+      { instruction, ...edited }: FillPreviewRequest,
+      signal: AbortSignal,
+    ): Promise<FillPreview> {
       const placed = await placeNode(place, edited);
       const node = { ...placed.node, instruction: instruction ?? placed.node.instruction };
       const input = executeOnce.inputOf(node);
@@ -88,7 +96,12 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
             parameters: node.parameters,
             item: given.input,
             evaluate: (written) =>
-              resolveParameters(written, scope, { organizationId, expressionFields, onlyExpressionFields: true, signal: limited }),
+              resolveParameters(written, scope, {
+                organizationId,
+                expressionFields,
+                onlyExpressionFields: true,
+                signal: limited,
+              }),
           },
         ),
       );
@@ -126,7 +139,9 @@ function createPlaces({ workflows, runs, executeOnce }: Pick<Options, "workflows
 
 function toScope(example: Example): PreviewScope {
   const leftOut = example.rows.filter(({ isLeftOut }) => isLeftOut).map(({ nodeId }) => nodeId);
-  const shown = [...settle(example.graph, example)].map(([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const);
+  const shown = [...settle(example.graph, example)].map(
+    ([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const,
+  );
   const cut = shown.filter(([, { truncated }]) => truncated).map(([id]) => id);
   return {
     runId: example.runId,

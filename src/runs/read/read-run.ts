@@ -66,7 +66,11 @@ export function createReadRun(options: Options) {
     },
 
     /** What came out of a run; undefined when it is more than so many bytes. */
-    async readResult(organizationId: string, id: string, most: number): Promise<{ items: Item[]; bytes: number } | undefined> {
+    async readResult(
+      organizationId: string,
+      id: string,
+      most: number,
+    ): Promise<{ items: Item[]; bytes: number } | undefined> {
       const { row, nodes, graph } = await readStates(organizationId, id);
       const sources = new Set(resultSources(graph));
       const last = nodes.filter(({ nodeId }) => sources.has(nodeId));
@@ -83,11 +87,19 @@ function createReadParts({ tables, graphOf }: Options) {
   async function readStates(organizationId: string, id: string): Promise<Found<NodeState>> {
     const row = await findWholeRun(tables, organizationId, id);
     if (!row) throw new Refusal("not_found", "There is no such run.");
-    const [nodes, graph] = await Promise.all([listNodeStates(tables, organizationId, id), graphOf(organizationId, row)]);
+    const [nodes, graph] = await Promise.all([
+      listNodeStates(tables, organizationId, id),
+      graphOf(organizationId, row),
+    ]);
     return { row, nodes, graph };
   }
 
-  async function readData(organizationId: string, runId: string, states: NodeState[], wanted: Set<string>): Promise<RunNodeRow[]> {
+  async function readData(
+    organizationId: string,
+    runId: string,
+    states: NodeState[],
+    wanted: Set<string>,
+  ): Promise<RunNodeRow[]> {
     const nodeIds = [...wanted];
     const found = nodeIds.length > 0 ? await findNodeData(tables, organizationId, { runId, nodeIds }) : [];
     const data = new Map(found.map((one) => [one.nodeId, one]));
@@ -108,14 +120,19 @@ function createReadParts({ tables, graphOf }: Options) {
 function cutToFirst(outputs: string | null): string | null {
   if (outputs === null) return null;
   const ways = Object.entries(JSON.parse(outputs) as Record<string, Item[]>);
-  return JSON.stringify(Object.fromEntries(ways.map(([way, items]) => [way, Array.isArray(items) ? items.slice(0, 1) : items])));
+  return JSON.stringify(
+    Object.fromEntries(ways.map(([way, items]) => [way, Array.isArray(items) ? items.slice(0, 1) : items])),
+  );
 }
 
 function chooseNodes(nodes: NodeState[], graph: Graph): Set<string> {
   const chosen = new Set<string>();
   let room = mostBytes;
   const sources = new Set(resultSources(graph));
-  const inOrder = [...nodes.filter(({ nodeId }) => sources.has(nodeId)), ...nodes.filter(({ nodeId }) => !sources.has(nodeId))];
+  const inOrder = [
+    ...nodes.filter(({ nodeId }) => sources.has(nodeId)),
+    ...nodes.filter(({ nodeId }) => !sources.has(nodeId)),
+  ];
   for (const { nodeId, bytes } of inOrder) {
     if (bytes === 0 || bytes > room) continue;
     room -= bytes;

@@ -20,4 +20,9 @@ const recentOutputsStatement = {
 };
 
 export const findRecentOutputs = (db: Database, { organizationId, workflowId, nodeTypes, fromId }: RecentNodes) =>
-  db.prepared<{ outputs: string; input: string | null }>(recentOutputsStatement, [organizationId, workflowId, nodeTypes, fromId]);
+  db.prepared<{ outputs: string; input: string | null }>(recentOutputsStatement, [
+    organizationId,
+    workflowId,
+    nodeTypes,
+    fromId,
+  ]);

@@ -34,7 +34,8 @@ export function createRunFiles({ db }: { db: Database }) {
   async function findFor({ organizationId, runId: id }: OwnRun, place: Place): Promise<RunFile | string> {
     const file = await find(place);
     if (!file) return "names a file that is not there, or no longer";
-    const isTheirs = place.runId === id || (await db.transaction((sql) => areKin(sql, { organizationId, id }, place.runId)));
+    const isTheirs =
+      place.runId === id || (await db.transaction((sql) => areKin(sql, { organizationId, id }, place.runId)));
     return isTheirs ? file : "names a file of another run, which only its reruns and the workflows it calls may use";
   }
 
@@ -47,7 +48,8 @@ export function createRunFiles({ db }: { db: Database }) {
       const [, runId, number] = handleForm.exec(text) ?? [];
       if (runId === undefined) return text;
       signal.throwIfAborted();
-      const reading = known.get(text) ?? findFor(own, { organizationId: own.organizationId, runId, number: Number(number) });
+      const reading =
+        known.get(text) ?? findFor(own, { organizationId: own.organizationId, runId, number: Number(number) });
       known.set(text, reading);
       const file = await reading;
       if (typeof file === "string") throw refuseAt(pointer, file);
@@ -75,7 +77,9 @@ export function createRunFiles({ db }: { db: Database }) {
       const found = items.flatMap((item, index) => findIn(item, findBytes).map((one) => ({ ...one, index })));
       if (found.length === 0) return items;
       const files = toStorableText(found.map(({ file }) => file)).text;
-      const count = await db.transaction((sql) => appendFiles(sql, { organizationId, id: runId }, { files, mostBytes: mostTogether }));
+      const count = await db.transaction((sql) =>
+        appendFiles(sql, { organizationId, id: runId }, { files, mostBytes: mostTogether }),
+      );
       if (count === undefined) throw new Refusal("outputs_too_large", "A run keeps files of 25 MB at most, as base64.");
       const first = count - found.length + 1;
       const lighter = [...items];
@@ -102,9 +106,12 @@ async function replaceTexts(value: unknown, pointer: string, replace: Replace): 
   if (typeof value === "string") return /Base64$/.test(pointer) ? await replace(value, pointer) : value;
   if (typeof value !== "object" || value === null) return value;
   const entries: [string, unknown][] = [];
-  for (const [key, entry] of Object.entries(value)) entries.push([key, await replaceTexts(entry, `${pointer}/${key}`, replace)]);
+  for (const [key, entry] of Object.entries(value))
+    entries.push([key, await replaceTexts(entry, `${pointer}/${key}`, replace)]);
   return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 
 const refuseAt = (pointer: string, detail: string): Refusal =>
-  new Refusal("validation_failed", `${pointer.slice(1).replaceAll("/", ".")} ${detail}.`, { errors: [{ pointer, detail }] });
+  new Refusal("validation_failed", `${pointer.slice(1).replaceAll("/", ".")} ${detail}.`, {
+    errors: [{ pointer, detail }],
+  });

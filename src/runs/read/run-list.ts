@@ -75,7 +75,9 @@ export function createRunList({ db, hot = db, tableOf = wholeTable, findGraph }:
         places.map(async ({ nodes, ...place }) => {
           const row = rows.get(keyOf(place));
           const own = nodes?.map(toStored) ?? stored.get(keyOf(place)) ?? [];
-          return row && !own.some(({ isLeftOut }) => isLeftOut) ? toRun(row, own, await graphOf(place.organizationId, row)) : undefined;
+          return row && !own.some(({ isLeftOut }) => isLeftOut)
+            ? toRun(row, own, await graphOf(place.organizationId, row))
+            : undefined;
         }),
       );
     },
@@ -156,7 +158,8 @@ async function searchNewest(search: Search, selection: RunSelection): Promise<st
 const toStored = (row: NodeRow): RunNodeRow => ({ ...row, bytes: 0, isLeftOut: false });
 
 /** For whoever asked for one more than fits on a page. */
-const cursorAfter = (rows: { id: string }[], limit: number): string | null => (rows.length > limit ? (rows[limit - 1]?.id ?? null) : null);
+const cursorAfter = (rows: { id: string }[], limit: number): string | null =>
+  rows.length > limit ? (rows[limit - 1]?.id ?? null) : null;
 
 async function readEntries(tables: RunsDb, organizationId: string, ids: string[]) {
   if (ids.length === 0) return [];
@@ -169,13 +172,19 @@ function emptyWhenGone(error: unknown): Graph {
   throw error;
 }
 
-function select(organizationId: string, filter: Omit<RunQuery, "limit" | "cursor">, cursor: string | undefined): RunSelection {
+function select(
+  organizationId: string,
+  filter: Omit<RunQuery, "limit" | "cursor">,
+  cursor: string | undefined,
+): RunSelection {
   const { from, to, executionType, ...rest } = filter;
   if (cursor !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
     throw new Refusal("validation_failed", "cursor is not one of this list.", {
       errors: [{ pointer: "cursor", detail: "is not one of this list" }],
     });
-  const bounds = [cursor, to === undefined ? undefined : lowestIdAt(new Date(to))].filter((bound) => bound !== undefined);
+  const bounds = [cursor, to === undefined ? undefined : lowestIdAt(new Date(to))].filter(
+    (bound) => bound !== undefined,
+  );
   return {
     organizationId,
     ...rest,

@@ -17,6 +17,7 @@ export function createRunSource({ db }: { db: Database }): LiveSource {
         data: toEntry(row),
       })),
 
-    listChanged: async (organizationId, since, limit) => await listChangedRuns(tables, { organizationId, since, limit }),
+    listChanged: async (organizationId, since, limit) =>
+      await listChangedRuns(tables, { organizationId, since, limit }),
   };
 }

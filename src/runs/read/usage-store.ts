@@ -5,7 +5,10 @@ import type { RunRow } from "./list-store.ts";
 /** Ids between which the runs of each bucket lie; each edge ends one bucket and begins the next. */
 export type Period = { organizationId: string; edges: string[] };
 
-export type BucketRow = Pick<RunRow, "workflowId" | "status" | "apiKeyId" | "apiKeyName"> & { bucket: number; runs: number };
+export type BucketRow = Pick<RunRow, "workflowId" | "status" | "apiKeyId" | "apiKeyName"> & {
+  bucket: number;
+  runs: number;
+};
 
 const bucketStatement = {
   name: "",
@@ -19,7 +22,9 @@ const bucketStatement = {
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
   inParts(edges, async (part, first) => {
-    const rows = await db.transaction((sql) => sql<BucketRow>(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    const rows = await db.transaction((sql) =>
+      sql<BucketRow>(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]),
+    );
     return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
   });
 
@@ -28,5 +33,8 @@ const nameStatement = {
   text: "SELECT id, name FROM workflow WHERE organization_id = $1 AND id = ANY ($2::uuid[])",
 };
 
-export const findWorkflowNames = (db: Database, organizationId: string, ids: string[]): Promise<{ id: string; name: string }[]> =>
-  db.prepared(nameStatement, [organizationId, ids]);
+export const findWorkflowNames = (
+  db: Database,
+  organizationId: string,
+  ids: string[],
+): Promise<{ id: string; name: string }[]> => db.prepared(nameStatement, [organizationId, ids]);

@@ -14,11 +14,20 @@ import type { NodeFailure } from "./node/node-failure.ts";
 const mostDepth = 8;
 
 /** Runs that a node of another run starts and waits for. */
-export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "readResult"> }) {
+export function createCalledRuns({
+  db,
+  startRun,
+  runs,
+}: {
+  db: Database;
+  startRun: StartRun;
+  runs: Pick<RunList, "readResult">;
+}) {
   return {
     /** However often it is asked for the same node, each is started once, and once more for each time that it failed. */
     async callRuns(parent: AdoptedRun, nodeId: string, requests: CalledWorkflow[], trace: Span): Promise<string[]> {
-      if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
+      if (parent.depth >= mostDepth)
+        throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
       for (const [index, { workflowId, prompt, payload, failures }] of requests.entries()) {
         const key = `call:${parent.id}:${nodeId}:${index}${failures === 0 ? "" : `:${failures}`}`;
@@ -38,11 +47,17 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
     },
 
     /** Of nodes whose called runs have all ended, what became of these. */
-    async findEndedCalls(parent: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]): Promise<Map<string, EndedCall[]>> {
+    async findEndedCalls(
+      parent: AdoptedRun,
+      calls: { nodeId: string; runIds: string[] }[],
+    ): Promise<Map<string, EndedCall[]>> {
       return Map.groupBy(await findEnded(db, parent, calls), ({ nodeId }) => nodeId);
     },
 
-    async readCalled({ organizationId }: AdoptedRun, ended: EndedCall[]): Promise<{ items: Item[] } | { error: NodeFailure }> {
+    async readCalled(
+      { organizationId }: AdoptedRun,
+      ended: EndedCall[],
+    ): Promise<{ items: Item[] } | { error: NodeFailure }> {
       const failed = ended.find(({ status }) => status !== "succeeded");
       if (failed) return { error: describeFailure(failed) };
       const parts: Item[][] = [];
@@ -63,7 +78,10 @@ function describeFailure({ status, errorCode, errorMessage, errorNodeId }: Ended
   // One that called another itself told of it already: only the way to it is longer.
   const { path, words } = (errorCode === "workflow_failed" ? nested.exec(told)?.groups : undefined) ?? { words: told };
   const place = [errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
-  return { code: "workflow_failed", message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
+  return {
+    code: "workflow_failed",
+    message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}`,
+  };
 }
 
 const nested = /^The called workflow failed(?: at (?<path>[\w-]+(?: → [\w-]+)*))?: (?<words>.*)$/s;

@@ -3,21 +3,33 @@ import type { Statement } from "../../storage/database.ts";
 import { type NodeRow, placeOf, type RunState, writeCheckpoints } from "./checkpoint-store.ts";
 
 it("names the same run whatever the case of its ids, and each of its owners apart", () => {
-  const fence = { organizationId: "01a1dd74-dcd0-7482-9824-7dd92ead8c71", runId: "01a1dd74-dcd0-7482-9824-7dd92ead8c72", epoch: 3 };
+  const fence = {
+    organizationId: "01a1dd74-dcd0-7482-9824-7dd92ead8c71",
+    runId: "01a1dd74-dcd0-7482-9824-7dd92ead8c72",
+    epoch: 3,
+  };
   const inCapitals = { organizationId: fence.organizationId.toUpperCase(), runId: fence.runId.toUpperCase(), epoch: 3 };
   expect(placeOf(inCapitals)).toBe(placeOf(fence));
   expect(placeOf({ ...fence, epoch: 4 })).not.toBe(placeOf(fence));
 });
 
 it("is one statement, which writes only what belongs to runs that are still this owner's", async () => {
-  const fence = { organizationId: "01a1dd74-dcd0-7482-9824-7dd92ead8c71", runId: "01a1dd74-dcd0-7482-9824-7dd92ead8c72", epoch: 3 };
+  const fence = {
+    organizationId: "01a1dd74-dcd0-7482-9824-7dd92ead8c71",
+    runId: "01a1dd74-dcd0-7482-9824-7dd92ead8c72",
+    epoch: 3,
+  };
   const sent: string[] = [];
   const sql = async ({ text }: Statement) => {
     sent.push(text);
     return [];
   };
   await writeCheckpoints(sql, [{ ...fence, nodeId: "first" } as NodeRow], []);
-  await writeCheckpoints(sql, [{ ...fence, nodeId: "first" } as NodeRow], [{ ...fence, status: "running" } as RunState]);
+  await writeCheckpoints(
+    sql,
+    [{ ...fence, nodeId: "first" } as NodeRow],
+    [{ ...fence, status: "running" } as RunState],
+  );
   const [nodesAlone = "", nodesAndStates = ""] = sent;
   expect(nodesAndStates).toMatchInlineSnapshot(`
     "WITH owned AS (

@@ -68,7 +68,9 @@ const stateColumns: Columns<RunState> = [
 ];
 
 const stored = nodeColumns.filter(([field]) => field !== "epoch");
-const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
+const changed = stored
+  .filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field))
+  .map(([, column]) => column);
 
 // A row that is there already is changed as follows; checkpoint-store.test.ts prints the statement that comes out of it.
 
@@ -77,7 +79,8 @@ const keptWhileRunning = new Set(["input", "filled", "wake_at", "duration_ms"]);
 /** The same for how far its items are, unless the row says that too. */
 const keptWithoutItems = new Set(["done", "total", "outputs", "items"]);
 /** Two rows of one attempt, the one that it runs and the one that it reaches out, may come in either order: what either says must stay. */
-const isSameAttempt = "excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts";
+const isSameAttempt =
+  "excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts";
 
 function change(column: string): string {
   if (keptWhileRunning.has(column)) return keepWhen("excluded.status = 'running'", column);
@@ -164,10 +167,16 @@ const nodesAndStates = remember((runTable: string) =>
 );
 
 /** Names a run as one of its owners knew it, whatever the case of its ids: the database writes them small. */
-export const placeOf = ({ organizationId, runId, epoch }: Fence): string => `${organizationId} ${runId} ${epoch}`.toLowerCase();
+export const placeOf = ({ organizationId, runId, epoch }: Fence): string =>
+  `${organizationId} ${runId} ${epoch}`.toLowerCase();
 
 /** The runs that were still this owner's; for the others nothing was written. */
-export async function writeCheckpoints(sql: Sql, nodes: NodeRow[], states: RunState[], tableOf: TableOf = wholeTable): Promise<Fence[]> {
+export async function writeCheckpoints(
+  sql: Sql,
+  nodes: NodeRow[],
+  states: RunState[],
+  tableOf: TableOf = wholeTable,
+): Promise<Fence[]> {
   const places = new Map([...nodes, ...states].map((fence) => [placeOf(fence), fence]));
   const runIds = [...places.values()].map(({ runId }) => runId);
   const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];

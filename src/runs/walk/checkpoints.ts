@@ -62,7 +62,8 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
     const open = await findOpenCalls(sql, state, stepAside.awaits.flat());
     const isOver = stepAside.awaits.some((ids) => !ids.some((id) => open.has(id)));
     const startAfter = isOver ? null : state.wakeAt;
-    if (isOver || startAfter) await queue.insertMissing(sql, [{ id: state.runId, organizationId: state.organizationId, startAfter }]);
+    if (isOver || startAfter)
+      await queue.insertMissing(sql, [{ id: state.runId, organizationId: state.organizationId, startAfter }]);
   }
 
   /** What has to be locked before the run itself: its own place in the queue, and the run that called it. */
@@ -98,7 +99,9 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
   const write = async (checkpoint: Checkpoint): Promise<boolean> => {
     const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
     const isAlone =
-      isLarge || checkpoint.stepAside || (checkpoint.state?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
+      isLarge ||
+      checkpoint.stepAside ||
+      (checkpoint.state?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
     return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
   };
 

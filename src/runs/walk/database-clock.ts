@@ -32,7 +32,9 @@ export function createDatabaseClock({ db, log, before }: Options) {
     async start(): Promise<void> {
       await ask();
       timer = setInterval(() => {
-        ask().catch((error: Error) => log.debug({ reason: error.message }, "the clock of the database could not be read"));
+        ask().catch((error: Error) =>
+          log.debug({ reason: error.message }, "the clock of the database could not be read"),
+        );
       }, askEveryMs);
       timer.unref();
     },

@@ -50,9 +50,21 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
   return graph;
 }
 
-function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
+function toGraphNode({
+  id,
+  nodeId,
+  parameters = {},
+  instruction = "",
+  credentials = {},
+  settings = {},
+}: CanvasNode): GraphNode {
   const { retries = 0, retryDelay = 1000, timeout, itemsAtOnce = 1, ...switches } = settings;
-  const { continueOnError = false, repeatAfterInterruption = false, continueWhenEmpty = false, disabled = false } = switches;
+  const {
+    continueOnError = false,
+    repeatAfterInterruption = false,
+    continueWhenEmpty = false,
+    disabled = false,
+  } = switches;
   const { modelMayWriteExpressions = false } = switches;
   const ways = engineNodes.get(nodeId)?.ways(parameters) ?? [];
   return {
@@ -89,7 +101,11 @@ export function applyOverrides(graph: Graph, overrides: NodeOverride[]): Graph {
   for (const { id, runtimeInstruction, credentials } of overrides) {
     const node = graph.get(id);
     if (node)
-      changed.set(id, { ...node, runtimeInstruction: runtimeInstruction ?? "", credentials: { ...node.credentials, ...credentials } });
+      changed.set(id, {
+        ...node,
+        runtimeInstruction: runtimeInstruction ?? "",
+        credentials: { ...node.credentials, ...credentials },
+      });
   }
   return changed;
 }

@@ -14,7 +14,11 @@ export type Settled = {
 /** `continues`: a node that gets no items all the same is executed, because what comes before it says so. */
 export type Incoming = { items: Item[]; branches: Branch[]; continues?: boolean };
 
-export function collectIncoming(node: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
+export function collectIncoming(
+  node: Pick<GraphNode, "incoming">,
+  settled: ReadonlyMap<string, Settled>,
+  root: Item,
+): Incoming {
   const { incoming } = node;
   if (incoming.length === 0) return { items: [root], branches: [{ from: "the start", items: [root] }] };
   const branches = segmentsOf(node, settled).map(({ source, way, items }) => ({
@@ -26,11 +30,17 @@ export function collectIncoming(node: Pick<GraphNode, "incoming">, settled: Read
 }
 
 /** Whether it is a node's turn to be executed or passed: all its sources are done, and it is neither done nor busy itself. */
-export const isOpen = ({ id, incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, isBusy: (id: string) => boolean): boolean =>
-  !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
+export const isOpen = (
+  { id, incoming }: GraphNode,
+  settled: ReadonlyMap<string, Settled>,
+  isBusy: (id: string) => boolean,
+): boolean => !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
 
 /** Whether neither an item comes to a node nor an empty list to continue with. What has no source gets what the run was started with. */
-export const getsNothing = ({ incoming }: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>): boolean =>
+export const getsNothing = (
+  { incoming }: Pick<GraphNode, "incoming">,
+  settled: ReadonlyMap<string, Settled>,
+): boolean =>
   incoming.length > 0 &&
   incoming.every((edge) => {
     const source = settled.get(edge.source);
@@ -40,7 +50,10 @@ export const getsNothing = ({ incoming }: Pick<GraphNode, "incoming">, settled: 
 type Segment = { source: string; way: string; items: Item[] };
 
 /** What comes in along each edge, in the order in which the items are handed to the node. */
-export const segmentsOf = ({ incoming }: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>): Segment[] =>
+export const segmentsOf = (
+  { incoming }: Pick<GraphNode, "incoming">,
+  settled: ReadonlyMap<string, Settled>,
+): Segment[] =>
   incoming.map((edge) => ({ source: edge.source, way: edge.way, items: itemsAlong(edge, settled.get(edge.source)) }));
 
 type Edge = GraphNode["incoming"][number];

@@ -5,7 +5,13 @@ import { createKeptOutputs } from "./kept-outputs.ts";
 import { createOutputBudget } from "./output-budget.ts";
 
 const node = (id: string, ...sources: string[]) =>
-  ({ id, parameters: {}, settings: {}, incoming: sources.map((source) => ({ source, way: "out" })), next: [] }) as unknown as GraphNode;
+  ({
+    id,
+    parameters: {},
+    settings: {},
+    incoming: sources.map((source) => ({ source, way: "out" })),
+    next: [],
+  }) as unknown as GraphNode;
 const gave = (text: string): Settled => ({ status: "succeeded", outputs: { out: [{ text }] } });
 
 /** A run of which the node `after` follows `first`, in a process that keeps 1000 characters of each run. */

@@ -20,7 +20,10 @@ export type Pause = { attempts: number; durationMs: number } & (
 );
 
 /** When the first of them goes on by itself. */
-export function nextMoment(pauses: Iterable<[string, Pause]>, isBusy: (id: string) => boolean = () => false): Date | null {
+export function nextMoment(
+  pauses: Iterable<[string, Pause]>,
+  isBusy: (id: string) => boolean = () => false,
+): Date | null {
   const moments = [...pauses].flatMap(([id, { wakeAt }]) => (wakeAt === null || isBusy(id) ? [] : [wakeAt.getTime()]));
   return moments.length > 0 ? new Date(Math.min(...moments)) : null;
 }
@@ -69,7 +72,8 @@ export function describeEnd({ fence, node, startedAt, durationMs, end, runIds, c
 
 const nothingStored = { items: null, done: 0, total: 0 };
 
-const describeList = (values: unknown[]): string | null => (values.length > 0 ? toPayload(values, inputLimitBytes).text : null);
+const describeList = (values: unknown[]): string | null =>
+  values.length > 0 ? toPayload(values, inputLimitBytes).text : null;
 
 export const describeError = (error: NodeFailure | undefined) => ({
   errorCode: error?.code ?? null,
@@ -84,9 +88,24 @@ export const describeRunning = (context: RowContext, begun: Begun): NodeRow => (
   ...begun,
 });
 
-export function describeSkipped({ fence, node, now }: { fence: Fence; node: GraphNode | undefined; now: Date }): NodeRow[] {
+export function describeSkipped({
+  fence,
+  node,
+  now,
+}: {
+  fence: Fence;
+  node: GraphNode | undefined;
+  now: Date;
+}): NodeRow[] {
   return node
-    ? [{ ...emptyRow({ fence, node, startedAt: now }, "skipped"), attempts: 0, note: noteOfSkipped(node), completedAt: now }]
+    ? [
+        {
+          ...emptyRow({ fence, node, startedAt: now }, "skipped"),
+          attempts: 0,
+          note: noteOfSkipped(node),
+          completedAt: now,
+        },
+      ]
     : [];
 }
 
@@ -133,8 +152,10 @@ export function readStoredNodes(stored: StoredNode[], graph: Graph) {
     starts.set(row.nodeId, row.startedAt);
     if (row.status === "succeeded" || row.status === "failed")
       settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row), origins: readOrigins(row.items) });
-    else if (isInterrupted(row, graph) && failsRun(graph.get(row.nodeId), interruption)) interrupted.set(row.nodeId, row);
-    else if (row.status !== "skipped" && row.status !== "cancelled") pauses.set(row.nodeId, pauseOf(row, isInterrupted(row, graph)));
+    else if (isInterrupted(row, graph) && failsRun(graph.get(row.nodeId), interruption))
+      interrupted.set(row.nodeId, row);
+    else if (row.status !== "skipped" && row.status !== "cancelled")
+      pauses.set(row.nodeId, pauseOf(row, isInterrupted(row, graph)));
   }
   return { settled, pauses, starts, interrupted, failure: findFailure(stored, graph) };
 }

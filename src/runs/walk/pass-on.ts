@@ -6,7 +6,12 @@ import { collectIncoming, getsNothing, type Incoming, isOpen, type Settled } fro
  * Settles the nodes that are not executed although their sources are all done: those that get nothing are skipped, and disabled ones let
  * their items pass. Either may open the way for others, so it goes on until none is left.
  */
-export function settlePassed(graph: Graph, settled: Map<string, Settled>, isBusy: (id: string) => boolean, root: Item): void {
+export function settlePassed(
+  graph: Graph,
+  settled: Map<string, Settled>,
+  isBusy: (id: string) => boolean,
+  root: Item,
+): void {
   for (;;) {
     const passed = [...graph.values()].filter((node) => isOpen(node, settled, isBusy) && isPassed(node, settled));
     if (passed.length === 0) return;

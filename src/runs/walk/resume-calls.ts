@@ -36,7 +36,10 @@ export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<vo
 export async function giveUpCall(walk: Walk, node: GraphNode, pause: Calling): Promise<NodeEnd> {
   const { options, run } = walk;
   await options.cancelCalled(run, pause.runIds);
-  const late = new Refusal("tool_timeout", `The called workflow took longer than ${(node.settings.timeoutMs ?? 0) / 1000} s.`);
+  const late = new Refusal(
+    "tool_timeout",
+    `The called workflow took longer than ${(node.settings.timeoutMs ?? 0) / 1000} s.`,
+  );
   // It may have come to its end just before it was cancelled.
   const ended = (await options.findEndedCalls(run, [{ nodeId: node.id, runIds: pause.runIds }])).get(node.id);
   const called = ended && (await options.readCalled(run, ended));
@@ -48,13 +51,26 @@ type Called = Awaited<ReturnType<Walk["options"]["readCalled"]>>;
 function endOf(walk: Walk, node: GraphNode, { pause, called }: { pause: Calling; called: Called }): NodeEnd {
   const common = { attempts: pause.attempts, inputs: [], filled: [] };
   if ("error" in called) return endOfFailedCall(walk, node, { common, failures: pause.failures, error: called.error });
-  return { is: "succeeded", ...common, outputs: { [onlyWay]: called.items }, stored: { items: null, done: 1, total: 1 } };
+  return {
+    is: "succeeded",
+    ...common,
+    outputs: { [onlyWay]: called.items },
+    stored: { items: null, done: 1, total: 1 },
+  };
 }
 
-type FailedCall = { common: Pick<NodeEnd, "attempts" | "inputs" | "filled">; failures: Calling["failures"]; error: NodeFailure };
+type FailedCall = {
+  common: Pick<NodeEnd, "attempts" | "inputs" | "filled">;
+  failures: Calling["failures"];
+  error: NodeFailure;
+};
 
 /** Also of one that could not be started. */
-export function endOfFailedCall({ options }: Pick<Walk, "options">, node: GraphNode, { common, failures, error }: FailedCall): NodeEnd {
+export function endOfFailedCall(
+  { options }: Pick<Walk, "options">,
+  node: GraphNode,
+  { common, failures, error }: FailedCall,
+): NodeEnd {
   const count = (failures.get(0) ?? 0) + 1;
   const next = nextTry(node, { error }, { failures: count, now: options.clock.now() });
   if (!next) return failedEnd(node, common, error);

@@ -26,7 +26,8 @@ export async function readOutputs(db: Database, run: AdoptedRun, { rows, settled
   for (const row of rows.filter(isDone)) {
     const text = row.isCut ? await findOutputs(db, run, row.nodeId) : row.outputs;
     const known = settled.get(row.nodeId);
-    if (row.isCut && known && text !== null) settled.set(row.nodeId, { ...known, outputs: JSON.parse(text) as Settled["outputs"] });
+    if (row.isCut && known && text !== null)
+      settled.set(row.nodeId, { ...known, outputs: JSON.parse(text) as Settled["outputs"] });
     kept.add(row.nodeId, text?.length ?? 0);
   }
 }

@@ -12,5 +12,10 @@ export function reuseItems({ nodeId, nodeType, ...row }: RunNodeRow): ReusedNode
   if (worked.length === 0) return undefined;
   const results = new Map(worked);
   const { outputs, origins } = mergeResults(results);
-  return { nodeId, nodeType, outputs: toStorableText(outputs).text, ...writeItems({ results, failures: new Map() }, origins, row.total) };
+  return {
+    nodeId,
+    nodeType,
+    outputs: toStorableText(outputs).text,
+    ...writeItems({ results, failures: new Map() }, origins, row.total),
+  };
 }

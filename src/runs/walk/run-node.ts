@@ -49,14 +49,19 @@ export async function runNode(walk: Walk, ready: Ready): Promise<void> {
   } catch (error) {
     if (ended) options.unstored.keep(walk.run.id, node.id, ended);
     else await tracker.flush().catch(() => {});
-    if (!walk.signal.aborted) options.log.warn({ err: error, ...describePlace(walk, node) }, "a node could not be brought to an end");
+    if (!walk.signal.aborted)
+      options.log.warn({ err: error, ...describePlace(walk, node) }, "a node could not be brought to an end");
     walk.lose();
   } finally {
     clearTimeout(show);
   }
 }
 
-const describePlace = ({ run, trace }: Walk, { id }: GraphNode) => ({ runId: run.id, nodeId: id, traceId: trace.traceId });
+const describePlace = ({ run, trace }: Walk, { id }: GraphNode) => ({
+  runId: run.id,
+  nodeId: id,
+  traceId: trace.traceId,
+});
 
 /** Loads the outputs of other nodes that a node needs, and lets go of them once it is over. */
 async function executeOrWait(walk: Walk, ready: Ready, attempt: Attempt): Promise<Executed> {
@@ -137,7 +142,9 @@ async function startCalled(trace: Span, walk: Walk, { node, pause }: Attempt, en
     requireFailure(walk, node, error);
     const { attempts, inputs, filled } = end;
     const failures = pause?.is === "retrying" ? pause.failures : noItems.failures;
-    return { end: endOfFailedCall(walk, node, { common: { attempts, inputs, filled }, failures, error: toFailure(error) }) };
+    return {
+      end: endOfFailedCall(walk, node, { common: { attempts, inputs, filled }, failures, error: toFailure(error) }),
+    };
   }
 }
 
@@ -146,5 +153,6 @@ type Calling = Extract<NodeEnd, { is: "calling" }>;
 /** Throws what says nothing about the node: either the run is not ours any more, or another process has a better chance. */
 function requireFailure(walk: Walk, node: GraphNode, error: unknown): void {
   if (walk.signal.aborted || isPassing(error)) throw error;
-  if (!(error instanceof Refusal)) walk.options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
+  if (!(error instanceof Refusal))
+    walk.options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
 }

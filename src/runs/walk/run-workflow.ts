@@ -36,7 +36,8 @@ export function createRunWorkflow(options: WalkOptions) {
     try {
       const outcome = await followGraph(walk);
       context.trace.end(describeOutcome(outcome, walk.failure()));
-      if (outcome === "ended") options.observe.ended(walk.failure() ? "failed" : "succeeded", { activeMs: walk.activeMs() });
+      if (outcome === "ended")
+        options.observe.ended(walk.failure() ? "failed" : "succeeded", { activeMs: walk.activeMs() });
       return { outcome, nodes: run.isResumed ? undefined : walk.writer.onlyWrite() };
     } finally {
       walk.close();
@@ -81,7 +82,8 @@ async function lookAtCalls(walk: Walk): Promise<void> {
   } catch (error) {
     // It is looked again soon; what runs goes on.
     if (isDatabaseUnavailable(error)) return;
-    if (!walk.signal.aborted) walk.options.log.warn({ err: error, runId: walk.run.id }, "what called workflows gave could not be read");
+    if (!walk.signal.aborted)
+      walk.options.log.warn({ err: error, runId: walk.run.id }, "what called workflows gave could not be read");
     walk.lose();
   }
 }
@@ -95,7 +97,10 @@ async function whenSomethingChanges(walk: Walk): Promise<void> {
   if (!moment && !awaitsCalls) return void (await Promise.race(changes));
   const timer = new AbortController();
   const longestMs = awaitsCalls ? calledEnds.patienceMs() : longestTimerMs;
-  const delayMs = Math.min(moment ? Math.max(moment.getTime() - options.clock.now().getTime(), 1) : longestMs, longestMs);
+  const delayMs = Math.min(
+    moment ? Math.max(moment.getTime() - options.clock.now().getTime(), 1) : longestMs,
+    longestMs,
+  );
   const woken = delay(delayMs, undefined, { signal: timer.signal }).then(
     () => awaitsCalls && calledEnds.tell(),
     () => {},

@@ -42,10 +42,16 @@ async function storeKeptEnd(walk: Walk, id: string, { end, row }: Ended): Promis
 }
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
-async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
+async function settle(
+  walk: Walk,
+  id: string,
+  end: Extract<NodeEnd, { is: "succeeded" | "failed" }>,
+  row: Row,
+): Promise<void> {
   const { graph, writer } = walk;
   const outcome: Settled = { status: end.is, outputs: end.outputs, origins: originsToKeep(end, row) };
-  const failure = end.is === "failed" && failsRun(graph.get(id), end.error) ? { nodeId: id, error: end.error } : undefined;
+  const failure =
+    end.is === "failed" && failsRun(graph.get(id), end.error) ? { nodeId: id, error: end.error } : undefined;
   const afterwards = standingAfter(walk, id, { outcome, failure });
   const { ready, isOver } = whatIsLeft(afterwards);
   if (isOver) {
@@ -55,7 +61,10 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
     return;
   }
   const isPure = (node: GraphNode | undefined) => node !== undefined && walk.options.isPure(node);
-  const mayWait = end.is === "succeeded" && row.durationMs < quickMs && [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
+  const mayWait =
+    end.is === "succeeded" &&
+    row.durationMs < quickMs &&
+    [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
   const isNoted = (mayWait && writer.defer(row)) || (await writer.write({ nodes: [row] }));
   if (isNoted) walk.settle(id, { outcome, failure, outputsLength: row.outputs?.length ?? 0 });
   else walk.lose();
@@ -97,7 +106,12 @@ async function takeBack(
   await options.checkpoints.add({ nodes: [describeRunning({ fence, node, startedAt }, before)] }, signal);
 }
 
-function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, reached: Reached, isNews: boolean): Promise<boolean> {
+function writeRunning(
+  walk: Walk,
+  { node, attempts, startedAt }: Attempt,
+  reached: Reached,
+  isNews: boolean,
+): Promise<boolean> {
   const row = describeRunning({ fence: walk.fence, node, startedAt }, { attempts, ...reached });
   return walk.writer.show(row, { isNews, state: () => describeState(walk, { status: "running" }) });
 }
@@ -155,7 +169,11 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
   return await walk.writer.write({ nodes, state, parentRunId: run.parentRunId, cancelsCalled });
 }
 
-export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({
+export const failedEnd = (
+  node: GraphNode,
+  common: Pick<NodeEnd, "attempts" | "inputs" | "filled">,
+  error: NodeFailure,
+) => ({
   is: "failed" as const,
   ...common,
   error,

@@ -47,7 +47,11 @@ const outputsStatement = {
   text: "SELECT outputs FROM run_node WHERE organization_id = $1 AND run_id = $2 AND node_id = $3",
 };
 
-export async function findOutputs(db: Database, { organizationId, id }: RunPlace, nodeId: string): Promise<string | null> {
+export async function findOutputs(
+  db: Database,
+  { organizationId, id }: RunPlace,
+  nodeId: string,
+): Promise<string | null> {
   const [row] = await db.prepared<{ outputs: string | null }>(outputsStatement, [organizationId, id, nodeId]);
   return row?.outputs ?? null;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUnstoredEnds, type Ended } from "./unstored-ends.ts";
 
-const ended = (outputs: string) => ({ end: { is: "succeeded" }, row: { outputs, input: null, filled: null } }) as unknown as Ended;
+const ended = (outputs: string) =>
+  ({ end: { is: "succeeded" }, row: { outputs, input: null, filled: null } }) as unknown as Ended;
 
 describe("ends that could not be stored", () => {
   const keptOf = (ends: ReturnType<typeof createUnstoredEnds>, runId: string) => [...ends.of(runId).keys()];

@@ -34,7 +34,12 @@ export type WalkContext = {
   trace: Span;
 };
 
-type CallRuns = (run: AdoptedRun, nodeId: string, requests: Extract<NodeEnd, { is: "calling" }>["runs"], trace: Span) => Promise<string[]>;
+type CallRuns = (
+  run: AdoptedRun,
+  nodeId: string,
+  requests: Extract<NodeEnd, { is: "calling" }>["runs"],
+  trace: Span,
+) => Promise<string[]>;
 type FindEnded = (run: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]) => Promise<Map<string, EndedCall[]>>;
 type ReadCalled = (run: AdoptedRun, ended: EndedCall[]) => Promise<{ items: Item[] } | { error: NodeFailure }>;
 
@@ -129,7 +134,10 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, context: 
 function limitTime(limitMs: number, { activeMs }: AdoptedRun, signal: AbortSignal) {
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - activeMs);
-  const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
+  const timer = setTimeout(
+    () => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)),
+    leftMs,
+  );
   const leave = () => limit.abort(signal.reason);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });

@@ -59,11 +59,14 @@ function stand(states: Record<string, State>, hasFailed = false) {
 }
 
 describe("a run", () => {
-  it.each(table)("is over: $isOver when $first, then $second, beside $third", ({ first, second, third, failure, ...decision }) => {
-    const nodes = stand({ first, second, third }, failure);
-    const passed = outcomes[first] && standingAfter(nodes, "first", { outcome: outcomes[first], failure: undefined });
-    expect(whatIsLeft({ ...standingOf(nodes), ...(passed && { settled: passed.settled }) })).toMatchObject(decision);
-  });
+  it.each(table)(
+    "is over: $isOver when $first, then $second, beside $third",
+    ({ first, second, third, failure, ...decision }) => {
+      const nodes = stand({ first, second, third }, failure);
+      const passed = outcomes[first] && standingAfter(nodes, "first", { outcome: outcomes[first], failure: undefined });
+      expect(whatIsLeft({ ...standingOf(nodes), ...(passed && { settled: passed.settled }) })).toMatchObject(decision);
+    },
+  );
 
   const [done, failed] = [outcomes.done as Settled, outcomes.failed as Settled];
 
@@ -95,7 +98,10 @@ describe("a run", () => {
 
   it("stands as it stood while the end of a node is only being stored", () => {
     const nodes = stand({ first: "runs", second: "open", third: "done" });
-    const afterwards = standingAfter(nodes, "first", { outcome: { status: "succeeded", outputs: {} }, failure: undefined });
+    const afterwards = standingAfter(nodes, "first", {
+      outcome: { status: "succeeded", outputs: {} },
+      failure: undefined,
+    });
     expect([...afterwards.settled.keys()].sort()).toEqual(["first", "second", "third"]);
     expect([...nodes.settled.keys()]).toEqual(["third"]);
   });

@@ -59,7 +59,11 @@ export const standingOf = ({ graph, root, settled, running, pauses, failure }: N
 });
 
 /** How a run stands once a node is settled, with all that is not executed because of it. Nothing of it is true before it is stored, so it is a copy. */
-export function standingAfter(nodes: Nodes, id: string, { outcome, failure }: { outcome: Settled; failure: unknown }): Standing {
+export function standingAfter(
+  nodes: Nodes,
+  id: string,
+  { outcome, failure }: { outcome: Settled; failure: unknown },
+): Standing {
   const settled = new Map(nodes.settled).set(id, outcome);
   const { graph, root, running, pauses } = nodes;
   const hasFailed = nodes.failure() !== undefined || failure !== undefined;

@@ -23,7 +23,9 @@ export function changePoll(row: TriggerRow, change: TriggerChange, { now, saysSa
   return {
     ...update,
     // What it was answered last is kept when it is turned on again: what came while it was off starts nothing.
-    ...(isElsewhere ? { last_polled_at: null, last_error: null, poll_not_before: null, own_sender: null, own_sender_asked_at: null } : {}),
+    ...(isElsewhere
+      ? { last_polled_at: null, last_error: null, poll_not_before: null, own_sender: null, own_sender_asked_at: null }
+      : {}),
     ...(isFirst ? { poll_mark: null, poll_round: row.poll_round + 1, poll_wait_seconds: 0 } : {}),
     next_poll_at: active ? findNext({ ...row, ...update }, { isElsewhere, isFirst, now }) : null,
   };

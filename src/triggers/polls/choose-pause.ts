@@ -17,7 +17,8 @@ const hourInSeconds = 3600;
 const mostAskedForSeconds = 24 * hourInSeconds;
 
 /** For how long a service is left alone that asked for it. */
-export const toSeconds = (retryAfterMs: number): number => Math.min(Math.ceil(retryAfterMs / 1000), mostAskedForSeconds);
+export const toSeconds = (retryAfterMs: number): number =>
+  Math.min(Math.ceil(retryAfterMs / 1000), mostAskedForSeconds);
 
 /** The pause after a look, and when the next is due: soon while something comes, seldom while nothing does, and later still while it fails. */
 export function choosePause(looked: Looked): { waitSeconds: number; nextInSeconds: number } {

@@ -19,7 +19,8 @@ const mostBytesAtOnce = 16_000_000;
 const mostTries = 15;
 const longestPauseSeconds = 6 * 3600;
 
-const ofTrigger = ({ organization_id, id }: TriggerRow) => sql`organization_id = ${organization_id} AND trigger_id = ${id}`;
+const ofTrigger = ({ organization_id, id }: TriggerRow) =>
+  sql`organization_id = ${organization_id} AND trigger_id = ${id}`;
 
 /** The first of them that there is room for. One alone is kept whatever its size. */
 export async function findThoseWithRoom(db: TriggersDb, row: TriggerRow, items: FaultyItem[]): Promise<FaultyItem[]> {
@@ -52,7 +53,9 @@ export const noteFaulty = (db: TriggersDb, row: TriggerRow, items: FaultyItem[])
     SELECT organization_id, id, item_id, item, fault, 1, now() + interval '1 minute'
     FROM same, given JOIN seen USING (item_id)
     ON CONFLICT (organization_id, trigger_id, item_id) DO UPDATE
-      SET item = excluded.item, fault = excluded.fault, tries = 1, tried_at = now(), next_try_at = excluded.next_try_at`.execute(db);
+      SET item = excluded.item, fault = excluded.fault, tries = 1, tried_at = now(), next_try_at = excluded.next_try_at`.execute(
+    db,
+  );
 
 export async function findDueAgain(db: TriggersDb, row: TriggerRow, limit: number): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
@@ -67,7 +70,11 @@ export async function findDueAgain(db: TriggersDb, row: TriggerRow, limit: numbe
 }
 
 /** Unless another process tried it meanwhile. */
-export const noteFaultAgain = (db: TriggersDb, row: TriggerRow, { item_id, tries, fault }: DueItem & { fault: string }) =>
+export const noteFaultAgain = (
+  db: TriggersDb,
+  row: TriggerRow,
+  { item_id, tries, fault }: DueItem & { fault: string },
+) =>
   sql`UPDATE faulty_item SET tries = tries + 1, fault = ${fault}, tried_at = now(), next_try_at =
         CASE WHEN tries + 1 < ${mostTries} THEN now() + least(60 * 2 ^ tries, ${longestPauseSeconds}) * interval '1 second' END
       WHERE ${ofTrigger(row)} AND item_id = ${item_id} AND tries = ${tries}`.execute(db);

@@ -36,25 +36,19 @@ export function createPolls({ providers, vault }: Options) {
       throw invalid([{ pointer: "/provider", detail: "is no provider that can be looked at for something new" }]);
     const poll = provider.polls.find(({ id }) => id === event);
     const known = provider.polls.map(({ id }) => id).join(", ");
-    if (!poll) throw invalid([{ pointer: `${pointer}/event`, detail: `is not known here; ${provider.title} has ${known}` }]);
+    if (!poll)
+      throw invalid([{ pointer: `${pointer}/event`, detail: `is not known here; ${provider.title} has ${known}` }]);
     return { provider, poll };
-  }
-
-  async function checkCredential({ provider, poll }: Target, { organizationId, credentialId }: PollRequest): Promise<void> {
-    const type = provider.credential?.type;
-    if (credentialId === null) {
-      if (type !== undefined && !poll.worksWithoutAccount) throw invalid([{ pointer: "/credentialId", detail: "is required" }]);
-      return;
-    }
-    if (type === undefined) throw invalid([{ pointer: "/credentialId", detail: "is not possible: this provider takes no account" }]);
-    await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
   }
 
   /** Refuses what cannot be looked for, or with that account. */
   async function check(request: PollRequest): Promise<Target> {
     const found = find(request);
-    const target = { ...found, parameters: readParameters(found.poll, request.parameters, `${request.pointer}/parameters`) };
-    await checkCredential(target, request);
+    const target = {
+      ...found,
+      parameters: readParameters(found.poll, request.parameters, `${request.pointer}/parameters`),
+    };
+    await checkCredential(vault, target, request);
     return target;
   }
 
@@ -110,7 +104,9 @@ export function createPolls({ providers, vault }: Options) {
 
 function checkEvery({ everySeconds: { least } }: Poll, everySeconds: number | null | undefined): void {
   if (everySeconds !== null && everySeconds !== undefined && everySeconds < least)
-    throw invalid([{ pointer: "/poll/everySeconds", detail: `must be at least ${least}: the service is not asked more often` }]);
+    throw invalid([
+      { pointer: "/poll/everySeconds", detail: `must be at least ${least}: the service is not asked more often` },
+    ]);
 }
 
 function readParameters(poll: Poll, given: unknown, pointer: string): Record<string, unknown> {
@@ -120,4 +116,20 @@ function readParameters(poll: Poll, given: unknown, pointer: string): Record<str
     if (!(error instanceof Refusal) || !error.errors || pointer === "") throw error;
     throw invalid(error.errors.map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` })));
   }
+}
+
+async function checkCredential(
+  vault: Options["vault"],
+  { provider, poll }: Target,
+  { organizationId, credentialId }: PollRequest,
+): Promise<void> {
+  const type = provider.credential?.type;
+  if (credentialId === null) {
+    if (type !== undefined && !poll.worksWithoutAccount)
+      throw invalid([{ pointer: "/credentialId", detail: "is required" }]);
+    return;
+  }
+  if (type === undefined)
+    throw invalid([{ pointer: "/credentialId", detail: "is not possible: this provider takes no account" }]);
+  await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
 }

@@ -14,7 +14,10 @@ const mostSamples = 3;
 
 /** The newest items of a service, newest first, as their runs would get them. Nothing is stored of it. */
 export function createFindSamples({ polls, openAccount }: Options) {
-  async function findNewest({ target, organizationId, credentialId }: Place, most: number): Promise<PollSamples["items"]> {
+  async function findNewest(
+    { target, organizationId, credentialId }: Place,
+    most: number,
+  ): Promise<PollSamples["items"]> {
     const { provider, poll, parameters } = target;
     const account = await openAccount({ organizationId, provider, credentialId, limitMs });
     const { items } = await account.ask((call) => poll.list(call, { parameters, mark: null, now: call.clock.now() }));
@@ -33,7 +36,14 @@ export function createFindSamples({ polls, openAccount }: Options) {
     async find(organizationId: string, request: PollSampleRequest): Promise<PollSamples> {
       const { provider, event, parameters } = request;
       const credentialId = request.credentialId ?? null;
-      const target = await polls.check({ organizationId, providerId: provider, credentialId, event, parameters, pointer: "" });
+      const target = await polls.check({
+        organizationId,
+        providerId: provider,
+        credentialId,
+        event,
+        parameters,
+        pointer: "",
+      });
       const { items, truncated } = cutItems(await findNewest({ target, organizationId, credentialId }, mostSamples));
       return { items: items as PollSamples["items"], truncated };
     },

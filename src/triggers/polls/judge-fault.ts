@@ -15,5 +15,10 @@ export function judgeFault(error: unknown): "sure" | "doubtful" | "none" {
   return doubtfulCodes.has(error.code) ? "doubtful" : "none";
 }
 
-const sureCodes = new Set<RefusalCode>(["validation_failed", "expression_timeout", "provider_error", "outbound_refused"]);
+const sureCodes = new Set<RefusalCode>([
+  "validation_failed",
+  "expression_timeout",
+  "provider_error",
+  "outbound_refused",
+]);
 const doubtfulCodes = new Set<RefusalCode>(["outbound_timeout", "provider_unreachable"]);

@@ -106,4 +106,6 @@ const isTimeout = (error: unknown): boolean => error instanceof Refusal && error
 
 /** As it is where the database takes it, and not longer than an index does. */
 const toStoredId = (id: string): string =>
-  id.length <= longestId && id.isWellFormed() && !id.includes("\0") ? id : `sha256:${createHash("sha256").update(id).digest("hex")}`;
+  id.length <= longestId && id.isWellFormed() && !id.includes("\0")
+    ? id
+    : `sha256:${createHash("sha256").update(id).digest("hex")}`;

@@ -24,7 +24,11 @@ export const createLookNow =
 function refuseTooEarly({ poll_not_before: notBefore }: TriggerRow, now: Date): void {
   if (notBefore === null || notBefore <= now) return;
   const until = notBefore.toISOString().replace(/\.\d+/, "");
-  throw new Refusal("rate_limited", `The service asked to be left alone until ${until}. The poll looks then by itself.`, {
-    headers: { "retry-after": String(Math.ceil((notBefore.getTime() - now.getTime()) / 1000)) },
-  });
+  throw new Refusal(
+    "rate_limited",
+    `The service asked to be left alone until ${until}. The poll looks then by itself.`,
+    {
+      headers: { "retry-after": String(Math.ceil((notBefore.getTime() - now.getTime()) / 1000)) },
+    },
+  );
 }

@@ -28,7 +28,8 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
   function tell({ id, organization_id }: ClaimedPoll, failure: unknown): void {
     const facts = { triggerId: id, organizationId: organization_id };
     if (!(failure instanceof Refusal)) log.warn({ ...facts, err: failure }, "A service could not be looked at.");
-    else if (failure.status >= 500) log.info({ ...facts, reason: failure.message }, "A service could not be looked at.");
+    else if (failure.status >= 500)
+      log.info({ ...facts, reason: failure.message }, "A service could not be looked at.");
   }
 
   return async (row: ClaimedPoll, signal: AbortSignal): Promise<void> => {
@@ -37,7 +38,12 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
     if (failure instanceof Refusal && failure.code === "trigger_off") return;
     if (failure !== null && signal.aborted) {
       // The service is not to blame, and another process looks at once.
-      await endLook(tables, row, { waitSeconds: row.poll_wait_seconds, nextInSeconds: 0, error: row.last_error, hasStarted });
+      await endLook(tables, row, {
+        waitSeconds: row.poll_wait_seconds,
+        nextInSeconds: 0,
+        error: row.last_error,
+        hasStarted,
+      });
       return;
     }
     const reason = failure ?? fault;
@@ -53,9 +59,15 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
       retryAfterMs,
     });
     const aloneForSeconds = retryAfterMs && toSeconds(retryAfterMs);
-    await endLook(tables, row, { ...pause, aloneForSeconds, error: reason === null ? null : wordsOf(reason), hasStarted });
+    await endLook(tables, row, {
+      ...pause,
+      aloneForSeconds,
+      error: reason === null ? null : wordsOf(reason),
+      hasStarted,
+    });
   };
 }
 
 /** How long the service wants to be left alone. */
-const askedForMs = (failure: unknown): number | undefined => (failure instanceof Refusal ? failure.provider?.retryAfterMs : undefined);
+const askedForMs = (failure: unknown): number | undefined =>
+  failure instanceof Refusal ? failure.provider?.retryAfterMs : undefined;

@@ -66,17 +66,22 @@ export function createOpenAccount({ vault, outside }: Options) {
         const left = leftMs();
         const tooLate = () => {
           isTooLate ||= left <= mostMs;
-          return new Refusal("outbound_timeout", `There was no answer within ${(left <= mostMs ? limitMs : mostMs) / 1000} s.`);
+          return new Refusal(
+            "outbound_timeout",
+            `There was no answer within ${(left <= mostMs ? limitMs : mostMs) / 1000} s.`,
+          );
         };
         try {
-          return await runUnderLimit({ limitMs: Math.min(left, mostMs), tooLate, ...(signal ? { signal } : {}) }, (ended) =>
-            question(callWith(ended)),
+          return await runUnderLimit(
+            { limitMs: Math.min(left, mostMs), tooLate, ...(signal ? { signal } : {}) },
+            (ended) => question(callWith(ended)),
           );
         } catch (error) {
           throw await explain(opened, error);
         }
       },
-      noteSuccess: (): void => void (opened && vault.health.noteSuccess({ definition: opened.definition, row: opened.row() })),
+      noteSuccess: (): void =>
+        void (opened && vault.health.noteSuccess({ definition: opened.definition, row: opened.row() })),
     };
   };
 }

@@ -17,7 +17,10 @@ export type ClaimedPoll = TriggerRow & { claimed_at: Date };
 type Room = { looks: number; perOrganization: number; leaseSeconds: number; busy: ReadonlyMap<string, number> };
 
 /** Takes what is due, a few of each organization, so that none of them holds up the others. Whoever takes one and dies leaves it to the next. */
-export async function claimDue(db: PollsDb, { looks, perOrganization, leaseSeconds, busy }: Room): Promise<ClaimedPoll[]> {
+export async function claimDue(
+  db: PollsDb,
+  { looks, perOrganization, leaseSeconds, busy }: Room,
+): Promise<ClaimedPoll[]> {
   const { rows } = await sql<ClaimedPoll>`
     WITH due AS (
       SELECT trigger.organization_id, trigger.id, trigger.next_poll_at,
@@ -50,7 +53,11 @@ const updateSame = (db: PollsDb, row: TriggerRow) =>
     .where("poll_round", "=", row.poll_round);
 
 /** False where the trigger began anew, or another look went on from the same place: what it stored is not set back. */
-export async function storeMark(db: PollsDb, row: TriggerRow, { from, to }: { from: string | null; to: string }): Promise<boolean> {
+export async function storeMark(
+  db: PollsDb,
+  row: TriggerRow,
+  { from, to }: { from: string | null; to: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await updateSame(db, row)
     .set({ poll_mark: to, last_polled_at: sql<Date>`now()` })
     .where("poll_mark", "is not distinct from", from)
@@ -68,12 +75,17 @@ type Ended = {
 };
 
 /** Says how a look went and when the next is due, unless the time for it was over or somebody wants another one now. */
-export const endLook = (db: PollsDb, row: ClaimedPoll, { waitSeconds, nextInSeconds, aloneForSeconds, error, hasStarted }: Ended) =>
+export const endLook = (
+  db: PollsDb,
+  row: ClaimedPoll,
+  { waitSeconds, nextInSeconds, aloneForSeconds, error, hasStarted }: Ended,
+) =>
   updateSame(db, row)
     .set({
       poll_wait_seconds: waitSeconds,
       next_poll_at: sql<Date>`now() + ${nextInSeconds} * interval '1 second'`,
-      poll_not_before: aloneForSeconds === undefined ? null : sql<Date>`now() + ${aloneForSeconds} * interval '1 second'`,
+      poll_not_before:
+        aloneForSeconds === undefined ? null : sql<Date>`now() + ${aloneForSeconds} * interval '1 second'`,
       last_error: error,
       ...(hasStarted ? { last_fired_at: sql<Date>`now()` } : {}),
     })
@@ -96,7 +108,9 @@ export async function findSeen(db: PollsDb, row: TriggerRow, itemIds: string[]):
   const { rows } = await sql<{ item_id: string; is_old: boolean }>`
     SELECT item_id, seen_at < now() - interval '1 day' AS is_old FROM polled_item WHERE ${ofTrigger}`.execute(db);
   if (rows.some(({ is_old }) => is_old))
-    await sql`UPDATE polled_item SET seen_at = now() WHERE ${ofTrigger} AND seen_at < now() - interval '1 day'`.execute(db);
+    await sql`UPDATE polled_item SET seen_at = now() WHERE ${ofTrigger} AND seen_at < now() - interval '1 day'`.execute(
+      db,
+    );
   return new Set(rows.map(({ item_id }) => item_id));
 }
 
@@ -134,6 +148,8 @@ export const pruneItems = (db: PollsDb, row: TriggerRow, days: number) =>
         )`.execute(db);
 
 export async function forgetItems(db: TriggersDb, place: Place): Promise<void> {
-  await sql`DELETE FROM polled_item WHERE organization_id = ${place.organizationId} AND trigger_id = ${place.triggerId}`.execute(db);
+  await sql`DELETE FROM polled_item WHERE organization_id = ${place.organizationId} AND trigger_id = ${place.triggerId}`.execute(
+    db,
+  );
   await forgetFaulty(db, place);
 }

@@ -44,7 +44,10 @@ export function createStopOwnItems({ db, log, findActingNodes, readRecentOutputs
     const { own_sender_asked_at: askedAt, claimed_at: now } = row;
     if (askedAt !== null && now.getTime() - askedAt.getTime() < askAgainMs) return row.own_sender ?? undefined;
     const sender = await account.ask(ask, askLimitMs).catch((error: unknown) => {
-      log.warn({ triggerId: row.id, reason: (error as Error).message }, "Which sender an account is could not be asked.");
+      log.warn(
+        { triggerId: row.id, reason: (error as Error).message },
+        "Which sender an account is could not be asked.",
+      );
       return undefined;
     });
     await noteOwnSender(tables, row, sender?.toLowerCase() ?? null);
@@ -58,7 +61,12 @@ export function createStopOwnItems({ db, log, findActingNodes, readRecentOutputs
     if (nodeTypes.length === 0) return null;
     const place = target.poll.madeIn?.(target.parameters).toLowerCase() ?? "";
     const since = new Date(row.claimed_at.getTime() - hourMs);
-    const nodes = await readRecentOutputs({ organizationId: row.organization_id, workflowId: row.workflow_id, nodeTypes, since });
+    const nodes = await readRecentOutputs({
+      organizationId: row.organization_id,
+      workflowId: row.workflow_id,
+      nodeTypes,
+      since,
+    });
     const names = new Set<string>();
     for (const { input, outputs } of nodes)
       if (input?.toLowerCase().includes(place) ?? place === "") collectNames(JSON.parse(outputs), names);
@@ -81,5 +89,6 @@ export function createStopOwnItems({ db, log, findActingNodes, readRecentOutputs
 function collectNames(value: unknown, names: Set<string>): void {
   if (names.size >= mostNames) return;
   if (typeof value === "string" ? value.length <= longestName : typeof value === "number") names.add(String(value));
-  else if (typeof value === "object" && value !== null) for (const part of Object.values(value)) collectNames(part, names);
+  else if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) collectNames(part, names);
 }

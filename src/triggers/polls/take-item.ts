@@ -45,7 +45,8 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
         once: { key, requestSha256: createHash("sha256").update(key).digest() },
         async alsoInsert(sql) {
           isTaken = !(await note(sql));
-          if (isTaken) throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
+          if (isTaken)
+            throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
         },
       });
       // Otherwise another process was first, and the run belongs to its trace.
@@ -60,11 +61,17 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
   }
 
   /** Undefined where the trigger does not want it, or it is gone. */
-  async function read({ row, target: { poll, parameters }, account }: Look, item: PollItem): Promise<{ payload: unknown } | undefined> {
+  async function read(
+    { row, target: { poll, parameters }, account }: Look,
+    item: PollItem,
+  ): Promise<{ payload: unknown } | undefined> {
     const readMore = poll.read;
-    const payload = readMore ? await account.ask((call) => readMore(call, item, parameters), itemLimitMs) : item.payload;
+    const payload = readMore
+      ? await account.ask((call) => readMore(call, item, parameters), itemLimitMs)
+      : item.payload;
     if (readMore && payload === undefined) return undefined;
-    const isWanted = row.filter === "" || (await isFilterMet(row, requestOfItem(row, { poll, payload }, tracing.follow()).trigger));
+    const isWanted =
+      row.filter === "" || (await isFilterMet(row, requestOfItem(row, { poll, payload }, tracing.follow()).trigger));
     return isWanted ? { payload } : undefined;
   }
 

@@ -2,7 +2,15 @@ import { toStorableText } from "../../base/json.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { PollItem } from "../../contract/poll.ts";
 import type { Database } from "../../storage/database.ts";
-import { findDueAgain, findThoseWithRoom, leave, leaveWithRun, noteFaultAgain, noteFaulty, postpone } from "./faulty-item-store.ts";
+import {
+  findDueAgain,
+  findThoseWithRoom,
+  leave,
+  leaveWithRun,
+  noteFaultAgain,
+  noteFaulty,
+  postpone,
+} from "./faulty-item-store.ts";
 import { isOver, type Look } from "./look.ts";
 import { noteItems, noteWithRun, pollTables } from "./poll-store.ts";
 import { createTakeItem, type Fault } from "./take-item.ts";
@@ -86,4 +94,8 @@ function isTooMuch({ doneWith }: Look, faulty: Faulty[]): boolean {
   return refused.length >= mostRefused || faulty.filter(({ isSure }) => !isSure).length >= mostDoubtful;
 }
 
-const toStored = ({ itemId, item, reason }: Faulty) => ({ itemId, item: toStorableText(item).text, fault: wordsOf(reason) });
+const toStored = ({ itemId, item, reason }: Faulty) => ({
+  itemId,
+  item: toStorableText(item).text,
+  fault: wordsOf(reason),
+});

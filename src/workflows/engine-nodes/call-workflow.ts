@@ -14,7 +14,9 @@ export const callWorkflow = defineEngineNode({
     payload: z
       .unknown()
       .optional()
-      .describe('$trigger.payload of that run, e.g. {"order": "{{ $input.id }}"}. Without it: the incoming items, as {items}.'),
+      .describe(
+        '$trigger.payload of that run, e.g. {"order": "{{ $input.id }}"}. Without it: the incoming items, as {items}.',
+      ),
   }),
   run: async ({ parameters: { workflowId, prompt, payload }, items }) => ({
     startRun: { workflowId, prompt, payload: payload === undefined ? { items } : payload },

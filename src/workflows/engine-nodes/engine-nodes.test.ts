@@ -6,7 +6,12 @@ import { expressionFieldsOf } from "../expression-fields.ts";
 import { resolveParameters } from "../resolve-parameters.ts";
 import { engineNodes } from "./engine-nodes.ts";
 
-type CallContext = { items?: Item[]; branches?: Record<string, Item[]>; answer?: EngineCall<unknown>["answer"]; nodes?: Scope["nodes"] };
+type CallContext = {
+  items?: Item[];
+  branches?: Record<string, Item[]>;
+  answer?: EngineCall<unknown>["answer"];
+  nodes?: Scope["nodes"];
+};
 
 const now = new Date("2026-03-01T12:00:00Z");
 
@@ -18,7 +23,9 @@ async function execute(
 ) {
   const node = engineNodes.get(id) as EngineNode;
   const executions =
-    node.per(parameters) === "item" ? items.map((item) => ({ input: item as unknown, items: [item] })) : [{ input: items, items }];
+    node.per(parameters) === "item"
+      ? items.map((item) => ({ input: item as unknown, items: [item] }))
+      : [{ input: items, items }];
   const outcomes = executions.map(async (one) => {
     const scope = {
       trigger: { source: "manual", sender: null, prompt: "Hi", payload: null },
@@ -36,7 +43,8 @@ async function execute(
   return await Promise.all(outcomes);
 }
 
-const toBranches = (branches: Record<string, Item[]>) => Object.entries(branches).map(([from, items]) => ({ from, items }));
+const toBranches = (branches: Record<string, Item[]>) =>
+  Object.entries(branches).map(([from, items]) => ({ from, items }));
 
 const out = (...items: Item[]) => [{ outputs: { out: items } }];
 
@@ -87,7 +95,9 @@ describe("condition", () => {
   it.each(["$input.gone", "$input.gone.deeper", "$input.gone > 1", "$input.gone = 1 and true", "null"])(
     "does not hold on nothing: %s",
     async (condition) => {
-      expect(await execute("condition", { condition }, { items: [{ n: 1 }] })).toEqual([{ outputs: { false: [{ n: 1 }] } }]);
+      expect(await execute("condition", { condition }, { items: [{ n: 1 }] })).toEqual([
+        { outputs: { false: [{ n: 1 }] } },
+      ]);
     },
   );
 
@@ -147,7 +157,10 @@ describe("switch", () => {
     [[{ way: "a", condition: "1" }], "/rules/0/condition"],
     [[], "/rules"],
   ])("refuses rules that mean nothing: %j", async (wrong, pointer) => {
-    await expect(execute("switch", { rules: wrong })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+    await expect(execute("switch", { rules: wrong })).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer }],
+    });
   });
 });
 
@@ -167,7 +180,9 @@ describe("merge", () => {
 
   it("combines by position", async () => {
     const [outcome] = out({ id: 2, a: 1, b: 2 }, { id: 1, a: 2, b: 1 }, { a: 3 });
-    expect(await execute("merge", { mode: "position" }, context)).toEqual([{ ...outcome, origins: { out: [[0, 3], [1, 4], [2]] } }]);
+    expect(await execute("merge", { mode: "position" }, context)).toEqual([
+      { ...outcome, origins: { out: [[0, 3], [1, 4], [2]] } },
+    ]);
   });
 
   it("combines by a key and leaves items without it alone", async () => {
@@ -187,7 +202,9 @@ describe("merge", () => {
     expect(outcome).toHaveProperty("outputs.out.length", 3);
     expect(({} as Item).stain).toBeUndefined();
     const [pairs] = await execute("merge", { mode: "position" }, { branches: { one: [poisoned], two: [{ b: 1 }] } });
-    expect(JSON.stringify(pairs)).toBe('{"outputs":{"out":[{"__proto__":{"stain":1},"id":1,"b":1}]},"origins":{"out":[[0,1]]}}');
+    expect(JSON.stringify(pairs)).toBe(
+      '{"outputs":{"out":[{"__proto__":{"stain":1},"id":1,"b":1}]},"origins":{"out":[[0,1]]}}',
+    );
   });
 });
 
@@ -209,7 +226,9 @@ describe("loop", () => {
 
   it("is bounded", async () => {
     await expect(execute("loop", { list: "[1..1001]" })).rejects.toThrow("list has more than 1000 elements.");
-    await expect(execute("loop", { list: "[1..5]", limit: 1001 })).rejects.toMatchObject({ errors: [{ pointer: "/limit" }] });
+    await expect(execute("loop", { list: "[1..5]", limit: 1001 })).rejects.toMatchObject({
+      errors: [{ pointer: "/limit" }],
+    });
     expect(await execute("loop", { list: "[1..1000]" })).toHaveProperty("[0].outputs.out.length", 1000);
   });
 });
@@ -225,7 +244,9 @@ describe("set_fields", () => {
       { outputs: { out: [{ a: 1, b: 1, c: 10, d: { deep: ["x1"] } }] } },
       { outputs: { out: [{ a: 2, b: 2, c: 20, d: { deep: ["x2"] } }] } },
     ]);
-    expect(await execute("set_fields", { fields: { c: 1 }, keepOthers: false }, { items: [{ a: 1 }] })).toEqual(out({ c: 1 }));
+    expect(await execute("set_fields", { fields: { c: 1 }, keepOthers: false }, { items: [{ a: 1 }] })).toEqual(
+      out({ c: 1 }),
+    );
   });
 });
 
@@ -237,13 +258,20 @@ describe("transform", () => {
       ...out({ double: 2 }),
       ...out({ double: 4 }),
     ]);
-    expect(await execute("transform", { expression: "$input[n > 1]" }, { items })).toEqual([...out(), ...out({ n: 2 })]);
+    expect(await execute("transform", { expression: "$input[n > 1]" }, { items })).toEqual([
+      ...out(),
+      ...out({ n: 2 }),
+    ]);
     expect(await execute("transform", { expression: "$input.gone" }, { items })).toEqual([...out(), ...out()]);
   });
 
   it("makes new items of the whole list", async () => {
-    expect(await execute("transform", { over: "list", expression: "$sum($input.n)" }, { items })).toEqual(out({ value: 3 }));
-    expect(await execute("transform", { over: "list", expression: "$input.{'m': n}" }, { items })).toEqual(out({ m: 1 }, { m: 2 }));
+    expect(await execute("transform", { over: "list", expression: "$sum($input.n)" }, { items })).toEqual(
+      out({ value: 3 }),
+    );
+    expect(await execute("transform", { over: "list", expression: "$input.{'m': n}" }, { items })).toEqual(
+      out({ m: 1 }, { m: 2 }),
+    );
   });
 
   it("needs an expression", async () => {
@@ -271,7 +299,10 @@ describe("wait", () => {
     [{ until: "2027-03-01T12:00:01Z" }, "/until"],
     [{ until: "tomorrow" }, "/until"],
   ])("refuses %j", async (parameters, pointer) => {
-    await expect(execute("wait", parameters)).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+    await expect(execute("wait", parameters)).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer }],
+    });
   });
 });
 
@@ -283,13 +314,19 @@ describe("call_workflow", () => {
     expect(await execute("call_workflow", { workflowId }, { items })).toEqual([
       { startRun: { workflowId, prompt: "", payload: { items } } },
     ]);
-    expect(await execute("call_workflow", { workflowId, prompt: "$trigger.prompt", payload: { n: "$input[0].n" } }, { items })).toEqual([
-      { startRun: { workflowId, prompt: "Hi", payload: { n: 1 } } },
-    ]);
+    expect(
+      await execute(
+        "call_workflow",
+        { workflowId, prompt: "$trigger.prompt", payload: { n: "$input[0].n" } },
+        { items },
+      ),
+    ).toEqual([{ startRun: { workflowId, prompt: "Hi", payload: { n: 1 } } }]);
   });
 
   it("refuses what is no workflow id", async () => {
-    await expect(execute("call_workflow", { workflowId: "x" })).rejects.toMatchObject({ errors: [{ pointer: "/workflowId" }] });
+    await expect(execute("call_workflow", { workflowId: "x" })).rejects.toMatchObject({
+      errors: [{ pointer: "/workflowId" }],
+    });
   });
 });
 

@@ -12,7 +12,20 @@ import { switchNode } from "./switch.ts";
 import { transform } from "./transform.ts";
 import { wait } from "./wait.ts";
 
-const all = [start, condition, switchNode, merge, loop, setFields, transform, wait, callWorkflow, respond, stop, aiAnswer];
+const all = [
+  start,
+  condition,
+  switchNode,
+  merge,
+  loop,
+  setFields,
+  transform,
+  wait,
+  callWorkflow,
+  respond,
+  stop,
+  aiAnswer,
+];
 
 /** The built-in nodes by id, in the order in which people are offered them. */
 export const engineNodes: ReadonlyMap<string, EngineNode> = new Map(all.map((node) => [node.id, node]));

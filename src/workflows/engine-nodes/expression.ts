@@ -6,7 +6,10 @@ import { z } from "zod";
  */
 export const condition = (description: string) =>
   z
-    .preprocess((value) => (value === null ? false : value), z.boolean("must give true or false, for example $input.price > 2"))
+    .preprocess(
+      (value) => (value === null ? false : value),
+      z.boolean("must give true or false, for example $input.price > 2"),
+    )
     .meta({ expression: true, description });
 
 /** A field that is an expression as it stands and may give anything; null where it finds nothing. */

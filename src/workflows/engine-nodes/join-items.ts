@@ -10,7 +10,10 @@ type Row = { item: Item; key: string | undefined; from: string; places: number[]
 const mostRows = 100_000;
 
 /** One branch after the other: each item with every item of the next one that has the same key. Where fields have the same name, later branches win. */
-export function joinItems(branches: readonly Branch[], how: Join): { items: Item[]; origins: number[][]; note?: string } {
+export function joinItems(
+  branches: readonly Branch[],
+  how: Join,
+): { items: Item[]; origins: number[][]; note?: string } {
   let place = 0;
   const [first = [], ...others] = branches.map(({ from, items }) =>
     items.map((item): Row => ({ item, key: keyOf(item, how), from, places: [place++], isMatched: false })),
@@ -19,7 +22,11 @@ export function joinItems(branches: readonly Branch[], how: Join): { items: Item
   const rows = others.reduce((left, right) => joinTwo(left, right, { join: how.join, leftOut }), first);
   const alone = others.length > 0 ? rows.filter(({ isMatched }) => !isMatched) : [];
   const note = [...describe(alone, "kept"), ...describe(leftOut, "left out")].join(" ");
-  return { items: rows.map(({ item }) => item), origins: rows.map(({ places }) => places), ...(note === "" ? {} : { note }) };
+  return {
+    items: rows.map(({ item }) => item),
+    origins: rows.map(({ places }) => places),
+    ...(note === "" ? {} : { note }),
+  };
 }
 
 /** Nothing equals nothing: an item without the field, or with null in it, has no match. */
@@ -49,7 +56,12 @@ function joinTwo(left: Row[], right: Row[], { join, leftOut }: { join: Join["joi
 
 function pair(row: Row, partner: Row): Row {
   partner.isMatched = true;
-  return { ...row, item: { ...row.item, ...partner.item }, places: [...row.places, ...partner.places], isMatched: true };
+  return {
+    ...row,
+    item: { ...row.item, ...partner.item },
+    places: [...row.places, ...partner.places],
+    isMatched: true,
+  };
 }
 
 function describe(rows: Row[], fate: string): string[] {

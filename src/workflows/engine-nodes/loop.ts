@@ -14,7 +14,9 @@ export const loop = defineEngineNode({
     "Makes one item of each element of a list, so that what follows is executed once for each. An element that is no object becomes {value}.",
   per: "list",
   input: z.strictObject({
-    list: anyExpression("JSONata that gives the list, for example $nodes.fetch.first.rows. Without it: the incoming items.").optional(),
+    list: anyExpression(
+      "JSONata that gives the list, for example $nodes.fetch.first.rows. Without it: the incoming items.",
+    ).optional(),
     limit: z
       .int()
       .min(1)
@@ -25,7 +27,8 @@ export const loop = defineEngineNode({
   async run({ parameters, items }) {
     const elements = parameters.list === undefined ? items : toItems(parameters.list);
     const { limit } = parameters;
-    if (limit === undefined && elements.length > mostElements) throw refuseInput("/list", `has more than ${mostElements} elements`);
+    if (limit === undefined && elements.length > mostElements)
+      throw refuseInput("/list", `has more than ${mostElements} elements`);
     return { outputs: { out: elements.slice(0, limit) } };
   },
 });

@@ -26,9 +26,14 @@ export const merge = defineEngineNode({
       compare: z
         .enum(["strict", "loose"])
         .default("strict")
-        .describe('When two values are the same, in the mode key. strict: 1 and "1" are not. loose: they are, because they read the same.'),
+        .describe(
+          'When two values are the same, in the mode key. strict: 1 and "1" are not. loose: they are, because they read the same.',
+        ),
     })
-    .refine(({ mode, key }) => mode !== "key" || key !== undefined, { path: ["key"], message: "is required in the mode key" }),
+    .refine(({ mode, key }) => mode !== "key" || key !== undefined, {
+      path: ["key"],
+      message: "is required in the mode key",
+    }),
   async run({ parameters: { mode, key = "", join, compare }, items, branches }) {
     if (mode === "append") return { outputs: { out: items } };
     if (mode === "position") return byPosition(branches.map((branch) => branch.items));

@@ -10,7 +10,9 @@ export const setFields = defineEngineNode({
   input: z.strictObject({
     fields: z
       .record(z.string().min(1).max(200), z.unknown())
-      .describe('Field name to value, e.g. {"greeting": "Hello {{ $input.name }}"}; values may be or contain references.'),
+      .describe(
+        'Field name to value, e.g. {"greeting": "Hello {{ $input.name }}"}; values may be or contain references.',
+      ),
     keepOthers: z.boolean().default(true).describe("Whether the item's other fields stay."),
   }),
   run: async ({ parameters: { fields, keepOthers }, items }) => ({

@@ -5,7 +5,8 @@ export const start = defineEngineNode({
   id: "start",
   title: "Start",
   synonyms: ["trigger", "begin", "entry"],
-  description: "Where a run begins. Optional: every node without an incoming edge is a beginning. Passes on what started the run.",
+  description:
+    "Where a run begins. Optional: every node without an incoming edge is a beginning. Passes on what started the run.",
   per: "list",
   input: z.strictObject({}),
   run: async ({ items }) => ({ outputs: { out: items } }),

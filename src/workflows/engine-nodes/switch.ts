@@ -10,7 +10,12 @@ const maxRules = 50;
 const longestWay = 64;
 
 const rule = z.strictObject({
-  way: z.string().min(1).max(longestWay).refine(isFreeName, notFree).describe("Name of the way out, unique in this node."),
+  way: z
+    .string()
+    .min(1)
+    .max(longestWay)
+    .refine(isFreeName, notFree)
+    .describe("Name of the way out, unique in this node."),
   condition: condition("JSONata that gives true or false for the incoming item, e.g. $input.amount > 100."),
 });
 

@@ -9,11 +9,17 @@ export const wait = defineEngineNode({
   id: "wait",
   title: "Wait",
   synonyms: ["delay", "sleep", "pause"],
-  description: "Holds the items for a time or until a moment, at most a year, and then passes them on. A waiting run holds no slot.",
+  description:
+    "Holds the items for a time or until a moment, at most a year, and then passes them on. A waiting run holds no slot.",
   per: "list",
   input: z
     .strictObject({
-      milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait, e.g. 60000 for a minute. Give this or until."),
+      milliseconds: z
+        .int()
+        .min(0)
+        .max(longestMs)
+        .optional()
+        .describe("How long to wait, e.g. 60000 for a minute. Give this or until."),
       until: moment
         .optional()
         .describe(
@@ -27,7 +33,9 @@ export const wait = defineEngineNode({
   // A reference is no moment: it is judged in the run.
   findFaults({ until }, now) {
     const { data } = moment.safeParse(until);
-    return data !== undefined && isTooFar(Date.parse(data), now.getTime()) ? [{ pointer: "/until", detail: tooFar }] : [];
+    return data !== undefined && isTooFar(Date.parse(data), now.getTime())
+      ? [{ pointer: "/until", detail: tooFar }]
+      : [];
   },
   async run({ parameters: { milliseconds, until }, clock }) {
     const now = clock.now().getTime();

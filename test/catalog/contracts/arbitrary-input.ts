@@ -6,12 +6,17 @@ import { awkwardTexts, longText } from "./awkward-texts.ts";
 export type Hints = Record<string, fc.Arbitrary<unknown>>;
 
 /** Inputs a tool's schema allows. Where there is a hint, most values come from it and the others from the schema, unless they are passed on. */
-export function arbitraryInput(schema: JsonSchema, hints: Hints = {}, passedOn: string[] = []): fc.Arbitrary<Record<string, unknown>> {
+export function arbitraryInput(
+  schema: JsonSchema,
+  hints: Hints = {},
+  passedOn: string[] = [],
+): fc.Arbitrary<Record<string, unknown>> {
   const properties = schema.properties as Record<string, JsonSchema>;
   const values = Object.entries(properties).map(([name, property]) => {
     const hint = hints[name];
     const derived = arbitraryOf(property);
-    const value = hint === undefined ? derived : passedOn.includes(name) ? hint : fc.oneof({ weight: 5, arbitrary: hint }, derived);
+    const value =
+      hint === undefined ? derived : passedOn.includes(name) ? hint : fc.oneof({ weight: 5, arbitrary: hint }, derived);
     return [name, value];
   });
   return fc.record(Object.fromEntries(values) as Hints, { requiredKeys: (schema.required ?? []) as string[] });

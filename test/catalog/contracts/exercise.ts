@@ -11,7 +11,11 @@ export type Outcome = { items?: Input[]; refusal?: Refusal; requests: number; vi
 type ExerciseContext = { input: Input; credential: CredentialData; baseUrl?: string; answers?: ScriptedAnswer[] };
 
 /** Calls a tool and says what the verifier thinks of its requests. Anything thrown but a refusal is thrown on. */
-export async function exercise(tool: Action, verifier: Verifier, { input, credential, ...rest }: ExerciseContext): Promise<Outcome> {
+export async function exercise(
+  tool: Action,
+  verifier: Verifier,
+  { input, credential, ...rest }: ExerciseContext,
+): Promise<Outcome> {
   if (rest.answers) await verifier.script(rest.answers);
   else verifier.forgetRequests();
   const waits: number[] = [];
@@ -33,7 +37,8 @@ async function settle(call: Promise<Input[]>): Promise<{ items?: Input[]; refusa
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error };
     // The product refuses what the tool's schema does not allow before it calls the tool.
-    if (error instanceof z.ZodError) return { refusal: new Refusal("validation_failed", "The input does not fit the schema.") };
+    if (error instanceof z.ZodError)
+      return { refusal: new Refusal("validation_failed", "The input does not fit the schema.") };
     throw error;
   }
 }

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { onlyOneOf, type ProviderArguments, repeat } from "./argument-set.ts";
 
-const credentials = [{ accessToken: "ya29.a0-token_x", refreshToken: "1//refresh", clientId: "x.apps", clientSecret: "s" }];
+const credentials = [
+  { accessToken: "ya29.a0-token_x", refreshToken: "1//refresh", clientId: "x.apps", clientSecret: "s" },
+];
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{5,44}$/);
-const time = fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true }).map((date) => date.toISOString());
+const time = fc
+  .date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true })
+  .map((date) => date.toISOString());
 const offsetTime = fc.constantFrom(
   "2026-03-01T09:00:00+01:00",
   "2026-03-01T09:00:00.123-08:00",
@@ -55,7 +59,10 @@ export const googleArguments: Record<string, ProviderArguments> = {
         // Attachments are read one by one, which the description leaves out.
         isUndescribed: ({ includeAttachments }) => includeAttachments === true,
         full: { query: 'from:"x y" is:unread', labelIds: ["INBOX", "Label_1"], includeBody: true, limit: 50 },
-        page: (items, next) => ({ messages: repeat(items, (index) => ({ id: `m${index}`, threadId: "t" })), nextPageToken: next }),
+        page: (items, next) => ({
+          messages: repeat(items, (index) => ({ id: `m${index}`, threadId: "t" })),
+          nextPageToken: next,
+        }),
       },
       gmail_modify_labels: {
         minimal: { messageId: "18c2" },
@@ -76,9 +83,18 @@ export const googleArguments: Record<string, ProviderArguments> = {
           query: "stand-up",
           limit: 250,
         },
-        others: [{ timeMin: "2026-01-01" }, { timeMin: "" }, { timeMin: "tomorrow" }, { timeMax: "2026-01-01T00:00:00" }],
+        others: [
+          { timeMin: "2026-01-01" },
+          { timeMin: "" },
+          { timeMin: "tomorrow" },
+          { timeMax: "2026-01-01T00:00:00" },
+        ],
         hints: { timeMin: fc.oneof(time, offsetTime, day), timeMax: fc.oneof(time, offsetTime) },
-        page: (items, next) => ({ kind: "calendar#events", items: repeat(items, (index) => ({ id: `e${index}` })), nextPageToken: next }),
+        page: (items, next) => ({
+          kind: "calendar#events",
+          items: repeat(items, (index) => ({ id: `e${index}` })),
+          nextPageToken: next,
+        }),
       },
       google_calendar_create_event: {
         minimal: { summary: "Lunch", start: "2026-03-01T12:00:00Z", end: "2026-03-01T13:00:00Z" },
@@ -115,7 +131,11 @@ export const googleArguments: Record<string, ProviderArguments> = {
     credentials,
     tools: {
       google_docs_create_document: { minimal: { title: "Notes" }, full: { title: "Notes", text: "first\nsecond" } },
-      google_docs_get_document: { minimal: { documentId: "1AbC-d_e" }, full: { documentId: "1AbC-d_e" }, hints: { documentId: id } },
+      google_docs_get_document: {
+        minimal: { documentId: "1AbC-d_e" },
+        full: { documentId: "1AbC-d_e" },
+        hints: { documentId: id },
+      },
     },
   },
   google_drive: {
@@ -165,7 +185,11 @@ export const googleArguments: Record<string, ProviderArguments> = {
         ],
         hints: { range, rows },
       },
-      google_sheets_update_range: { minimal: update, full: { ...update, valueInput: "USER_ENTERED" }, hints: { range, rows } },
+      google_sheets_update_range: {
+        minimal: update,
+        full: { ...update, valueInput: "USER_ENTERED" },
+        hints: { range, rows },
+      },
     },
   },
 };

@@ -96,7 +96,12 @@ export const messagingArguments: Record<string, ProviderArguments> = {
           { channelId: " 1234567890123456789", content: "x" },
         ],
         isUndescribed: ({ interactionToken }) => interactionToken !== undefined,
-        hints: { channelId: snowflake, replyToMessageId: snowflake, applicationId: snowflake, embeds: fc.array(embed, { maxLength: 10 }) },
+        hints: {
+          channelId: snowflake,
+          replyToMessageId: snowflake,
+          applicationId: snowflake,
+          embeds: fc.array(embed, { maxLength: 10 }),
+        },
         passedOn: ["embeds"],
       },
     },
@@ -106,7 +111,13 @@ export const messagingArguments: Record<string, ProviderArguments> = {
     tools: {
       telegram_send_message: {
         minimal: { chatId: "-1001234567890", text: "hello" },
-        full: { chatId: "@channel", text: "<b>hello</b>", parseMode: "HTML", replyToMessageId: 7, disableNotification: true },
+        full: {
+          chatId: "@channel",
+          text: "<b>hello</b>",
+          parseMode: "HTML",
+          replyToMessageId: 7,
+          disableNotification: true,
+        },
       },
       telegram_send_photo: {
         minimal: { chatId: "1", photoUrl: "https://example.com/a.jpg" },
@@ -167,7 +178,12 @@ export const messagingArguments: Record<string, ProviderArguments> = {
             components: [
               { type: "header", parameters: [{ type: "image", image: { link: "https://example.com/a.png" } }] },
               { type: "body", parameters: [{ type: "text", text: "Ann" }] },
-              { type: "button", sub_type: "quick_reply", index: "1", parameters: [{ type: "payload", payload: "yes" }] },
+              {
+                type: "button",
+                sub_type: "quick_reply",
+                index: "1",
+                parameters: [{ type: "payload", payload: "yes" }],
+              },
             ],
           },
           { to: "4915112345678", templateName: "order", languageCode: "de", components: [] },
@@ -201,11 +217,16 @@ export const messagingArguments: Record<string, ProviderArguments> = {
         minimal: {},
         isUndescribed: ({ includeAttachments }) => includeAttachments === true,
         full: { query: 'subject:"a b" \\ c', limit: 100 },
-        others: [{ filter: "isRead eq false and from/emailAddress/address eq 'a@example.com'" }, { query: "", filter: "" }],
+        others: [
+          { filter: "isRead eq false and from/emailAddress/address eq 'a@example.com'" },
+          { query: "", filter: "" },
+        ],
         arrange: onlyOneOf("query", "filter"),
         page: (items, next) => ({
           value: repeat(items, (index) => ({ id: `m${index}` })),
-          "@odata.nextLink": next && `https://graph.microsoft.com/v1.0/me/messages?$top=10&$skip=10&$select=id,subject&$search="${next}"`,
+          "@odata.nextLink":
+            next &&
+            `https://graph.microsoft.com/v1.0/me/messages?$top=10&$skip=10&$select=id,subject&$search="${next}"`,
         }),
       },
     },

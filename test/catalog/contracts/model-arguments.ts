@@ -22,7 +22,12 @@ export const modelArguments: Record<string, ProviderArguments> = {
           system: "be brief",
           maxTokens: 100,
           temperature: 2,
-          jsonSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false },
+          jsonSchema: {
+            type: "object",
+            properties: { a: { type: "string" } },
+            required: ["a"],
+            additionalProperties: false,
+          },
         },
         others: [
           { model: "gpt-x", prompt: "x", maxTokens: 0 },
@@ -36,7 +41,10 @@ export const modelArguments: Record<string, ProviderArguments> = {
           { prompt: "a cat", size: "auto", quality: "low" },
           { prompt: "a cat", model: "dall-e-2" },
         ],
-        hints: { model: fc.constantFrom("gpt-image-1", "dall-e-2", "dall-e-3"), size: fc.constantFrom("auto", "512x512") },
+        hints: {
+          model: fc.constantFrom("gpt-image-1", "dall-e-2", "dall-e-3"),
+          size: fc.constantFrom("auto", "512x512"),
+        },
       },
     },
   },
@@ -68,7 +76,10 @@ export const modelArguments: Record<string, ProviderArguments> = {
           formality: "prefer_less",
           context: "a letter",
         },
-        hints: { targetLang: fc.constantFrom("DE", "EN-GB", "pt-br", "ZH-HANS"), sourceLang: fc.constantFrom("EN", "de") },
+        hints: {
+          targetLang: fc.constantFrom("DE", "EN-GB", "pt-br", "ZH-HANS"),
+          sourceLang: fc.constantFrom("EN", "de"),
+        },
       },
     },
   },

@@ -5,7 +5,10 @@ const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 });
 const baseId = fc.stringMatching(/^app[A-Za-z0-9]{14}$/);
 const pageId = fc.oneof(fc.uuid(), fc.stringMatching(/^[0-9a-f]{32}$/));
 const scalar = fc.oneof(text, fc.integer(), fc.boolean());
-const sort = fc.array(fc.record({ field: text, direction: fc.constantFrom("asc", "desc") }, { requiredKeys: ["field"] }), { maxLength: 4 });
+const sort = fc.array(
+  fc.record({ field: text, direction: fc.constantFrom("asc", "desc") }, { requiredKeys: ["field"] }),
+  { maxLength: 4 },
+);
 const operators = [
   "EQ",
   "NEQ",
@@ -66,7 +69,11 @@ export const recordArguments: Record<string, ProviderArguments> = {
         ],
         hints: { baseId, sort },
         page: (items, next) => ({
-          records: repeat(items, (index) => ({ id: `rec${index}`, createdTime: "2026-01-01T00:00:00.000Z", fields: {} })),
+          records: repeat(items, (index) => ({
+            id: `rec${index}`,
+            createdTime: "2026-01-01T00:00:00.000Z",
+            fields: {},
+          })),
           offset: next,
         }),
       },
@@ -153,7 +160,11 @@ export const recordArguments: Record<string, ProviderArguments> = {
           { parentPageId: page, title: "x".repeat(2500) },
           { parentPageId: page, title: "T", properties: { Count: 5 } },
         ],
-        hints: { parentPageId: pageId, dataSourceId: pageId, properties: fc.dictionary(text, property, { maxKeys: 3 }) },
+        hints: {
+          parentPageId: pageId,
+          dataSourceId: pageId,
+          properties: fc.dictionary(text, property, { maxKeys: 3 }),
+        },
         passedOn: ["properties"],
         arrange: onlyOneOf("parentPageId", "dataSourceId"),
       },

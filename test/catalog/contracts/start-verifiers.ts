@@ -41,7 +41,9 @@ export async function startVerifiers(folder: string) {
   await mkdir(cacheFolder, { recursive: true });
   const copy = await mkdtemp(join(cacheFolder, "contracts-"));
   await cp(folder, copy, { recursive: true });
-  const { startVerifier } = (await import(pathToFileURL(join(copy, "verify-proxy.mjs")).href)) as { startVerifier: StartVerifier };
+  const { startVerifier } = (await import(pathToFileURL(join(copy, "verify-proxy.mjs")).href)) as {
+    startVerifier: StartVerifier;
+  };
   const running = new Map<string, Promise<Started>>();
 
   return {

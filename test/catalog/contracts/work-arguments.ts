@@ -6,7 +6,11 @@ const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 });
 const file = fc.constantFrom("README.md", "src/a b/ü#1.ts", "/docs//x?.md", ".github/x%20y", "docs/");
 const repository = { owner: "acme", repo: "site" };
 const issueFields = fc.record(
-  { priority: fc.record({ name: text }), customfield_10010: fc.oneof(text, fc.integer()), duedate: fc.constant("2026-03-01") },
+  {
+    priority: fc.record({ name: text }),
+    customfield_10010: fc.oneof(text, fc.integer()),
+    duedate: fc.constant("2026-03-01"),
+  },
   { requiredKeys: [] },
 );
 
@@ -47,7 +51,12 @@ export const workArguments: Record<string, ProviderArguments> = {
   jira: {
     credentials: [
       { kind: "basic", site: "acme", email: "a@example.com", apiToken: "t" },
-      { kind: "oauth2", accessToken: "ey.x", cloudId: "11111111-2222-3333-4444-555555555555", site: "https://acme.atlassian.net" },
+      {
+        kind: "oauth2",
+        accessToken: "ey.x",
+        cloudId: "11111111-2222-3333-4444-555555555555",
+        site: "https://acme.atlassian.net",
+      },
     ],
     tools: {
       jira_search_issues: {

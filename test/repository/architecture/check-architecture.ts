@@ -35,8 +35,12 @@ export function checkArchitecture(files: ReadonlyMap<string, string>): string[] 
 export function listUnusedPermissions(files: ReadonlyMap<string, string>): string[] {
   const own = [...files].filter(([file]) => !isTest(file));
   const imports = own.flatMap(([file, text]) => readImports(file, text).map((specifier) => resolve(file, specifier)));
-  const used = new Set(imports.flatMap(({ from, to }) => (to === undefined || isWire(to) ? [] : [`${folderOf(from)} → ${folderOf(to)}`])));
-  const allowed = Object.entries(mayImport).flatMap(([folder, others]) => others.map((other) => `${folder} → ${other}`));
+  const used = new Set(
+    imports.flatMap(({ from, to }) => (to === undefined || isWire(to) ? [] : [`${folderOf(from)} → ${folderOf(to)}`])),
+  );
+  const allowed = Object.entries(mayImport).flatMap(([folder, others]) =>
+    others.map((other) => `${folder} → ${other}`),
+  );
   return allowed.filter((one) => !used.has(one));
 }
 
@@ -65,13 +69,16 @@ function mayFileImport(from: string, to: string): boolean {
   if (isWire(from)) return isWire(to);
   if (from.startsWith("web/")) return to.startsWith("web/") || isWire(to) || sharedWithWeb.includes(to);
   if (from === "src/config.ts") return folderOf(to) === "base";
-  return startUpFiles.includes(from) || startUpFolders.some((folder) => from.startsWith(folder)) || mayFolderImport(from, to);
+  return (
+    startUpFiles.includes(from) || startUpFolders.some((folder) => from.startsWith(folder)) || mayFolderImport(from, to)
+  );
 }
 
 function mayFolderImport(from: string, to: string): boolean {
   const folder = folderOf(from);
   const allowed = mayImport[folder];
-  if (allowed === undefined) throw new Error(`${from}: its place is not in the table of test/repository/architecture/rules.ts`);
+  if (allowed === undefined)
+    throw new Error(`${from}: its place is not in the table of test/repository/architecture/rules.ts`);
   if (folderOf(to) === folder || allowed.includes(folderOf(to))) return true;
   if (onlyForGround.includes(to)) return folder === "ground";
   return isWire(to) && !withoutWire.includes(folder);

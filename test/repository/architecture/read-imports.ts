@@ -1,6 +1,12 @@
 import { parseSync } from "vite";
 
-const importing = new Set(["ImportDeclaration", "ExportNamedDeclaration", "ExportAllDeclaration", "ImportExpression", "TSImportType"]);
+const importing = new Set([
+  "ImportDeclaration",
+  "ExportNamedDeclaration",
+  "ExportAllDeclaration",
+  "ImportExpression",
+  "TSImportType",
+]);
 
 /** Every module a file names: static and dynamic imports, re-exports, `import type` and `import("…")` in types. */
 export function readImports(file: string, text: string): string[] {

@@ -22,8 +22,10 @@ export function findPackedProperties(file: string, text: string): string[] {
   const found: string[] = [];
   const lineAt = createLineAt(text);
   visit(parse(file, text), (node, parent) => {
-    const isSpread = node.type === "JSXSpreadAttribute" || (node.type === "SpreadElement" && parent?.type === "ObjectExpression");
-    if (isSpread && isNode(node.argument) && node.argument.type === "ObjectExpression") found.push(`${file}:${lineAt(node.start) + 1}`);
+    const isSpread =
+      node.type === "JSXSpreadAttribute" || (node.type === "SpreadElement" && parent?.type === "ObjectExpression");
+    if (isSpread && isNode(node.argument) && node.argument.type === "ObjectExpression")
+      found.push(`${file}:${lineAt(node.start) + 1}`);
   });
   return found;
 }
@@ -71,13 +73,17 @@ function visit(part: unknown, look: (node: Node, parent: Node | undefined) => un
   for (const one of Object.values(part)) visit(one, look, around);
 }
 
-const isNode = (part: unknown): part is Node => typeof part === "object" && part !== null && "type" in part && "start" in part;
+const isNode = (part: unknown): part is Node =>
+  typeof part === "object" && part !== null && "type" in part && "start" in part;
 
-const isFunction = ({ type, body }: Node): boolean => /^(Arrow)?Function(Declaration|Expression)/.test(type) && isNode(body);
+const isFunction = ({ type, body }: Node): boolean =>
+  /^(Arrow)?Function(Declaration|Expression)/.test(type) && isNode(body);
 
-const nameOf = (node: Node, parent: Node | undefined): string => readName(node.id) ?? readName(parent?.id ?? parent?.key) ?? "a function";
+const nameOf = (node: Node, parent: Node | undefined): string =>
+  readName(node.id) ?? readName(parent?.id ?? parent?.key) ?? "a function";
 
-const readName = (part: unknown): string | undefined => (isNode(part) && typeof part.name === "string" ? part.name : undefined);
+const readName = (part: unknown): string | undefined =>
+  isNode(part) && typeof part.name === "string" ? part.name : undefined;
 
 function createLineAt(text: string): (place: number) => number {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];

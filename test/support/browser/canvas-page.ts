@@ -35,7 +35,9 @@ export function createCanvasPage({ page, flows }: { page: () => Page; flows: () 
 
 export const idsOf = ({ nodes }: Canvas) => nodes.map(({ id }) => id).sort();
 export const linesOf = ({ edges }: Canvas) =>
-  edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
+  edges
+    .map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`)
+    .sort();
 
 /** Long enough for a canvas to be saved, which it is a second after the last change. */
 export const until = (wanted: unknown, look: () => Promise<unknown>) =>

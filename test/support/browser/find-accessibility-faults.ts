@@ -9,5 +9,7 @@ export async function findAccessibilityFaults(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary.replaceAll(/\s+/g, " ")}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary.replaceAll(/\s+/g, " ")}`),
+    );
 }

@@ -14,7 +14,11 @@ describe("the browser of the tests", () => {
   it.each([
     {
       name: "the one that is named",
-      machine: { ...linux, environment: { SWITCHYARD_BROWSER: "/opt/b", ...path }, exists: only("/opt/b", "/usr/bin/chromium") },
+      machine: {
+        ...linux,
+        environment: { SWITCHYARD_BROWSER: "/opt/b", ...path },
+        exists: only("/opt/b", "/usr/bin/chromium"),
+      },
       expected: { file: "/opt/b" },
     },
     {
@@ -53,11 +57,15 @@ describe("the browser of the tests", () => {
 
   it("is the one from npm only where that runs", async () => {
     const unpack = async () => "/tmp/chromium";
-    expect(await tryBrowser("the one from npm", { unpack, runs: only("/tmp/chromium") })).toEqual({ file: "/tmp/chromium" });
+    expect(await tryBrowser("the one from npm", { unpack, runs: only("/tmp/chromium") })).toEqual({
+      file: "/tmp/chromium",
+    });
     const missing = { missing: "the browser from npm does not run here; install Chrome, Chromium or Edge" };
     expect(await tryBrowser("the one from npm", { unpack, runs: only() })).toEqual(missing);
     expect(await tryBrowser("the one from npm", { unpack: async () => "/nowhere/chromium" })).toEqual(missing);
-    expect(await tryBrowser("the one from npm", { unpack: async () => process.execPath })).toEqual({ file: process.execPath });
+    expect(await tryBrowser("the one from npm", { unpack: async () => process.execPath })).toEqual({
+      file: process.execPath,
+    });
     expect(await tryBrowser({ file: "/opt/b" }, { unpack, runs: only() })).toEqual({ file: "/opt/b" });
   });
 

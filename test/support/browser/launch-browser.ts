@@ -49,7 +49,8 @@ export function skipWithoutBrowser(context: TestContext): void {
 }
 
 const isThere = (): boolean => {
-  if (missingBrowser !== undefined && process.env.SWITCHYARD_REQUIRE_BROWSER === "1") throw new Error(`No browser: ${missingBrowser}.`);
+  if (missingBrowser !== undefined && process.env.SWITCHYARD_REQUIRE_BROWSER === "1")
+    throw new Error(`No browser: ${missingBrowser}.`);
   return missingBrowser === undefined;
 };
 

@@ -10,7 +10,8 @@ export async function startLoginPage(provider: FakeOAuth) {
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? "", "http://localhost").searchParams;
     const state = asked.get("state") ?? "";
-    const link = (answer: Record<string, string>) => `${asked.get("redirect_uri")}?${new URLSearchParams({ state, ...answer })}`;
+    const link = (answer: Record<string, string>) =>
+      `${asked.get("redirect_uri")}?${new URLSearchParams({ state, ...answer })}`;
     const code = `code-${state}`;
     provider.codes.add(code);
     response.setHeader("content-type", "text/html");
@@ -41,4 +42,6 @@ export async function startLoginPage(provider: FakeOAuth) {
 }
 
 export const pressAndOpenTab = async (page: Page, name: string): Promise<Page> =>
-  (await Promise.all([page.context().waitForEvent("page"), page.getByRole("button", { name, exact: true }).click()]))[0];
+  (
+    await Promise.all([page.context().waitForEvent("page"), page.getByRole("button", { name, exact: true }).click()])
+  )[0];

@@ -17,7 +17,11 @@ export async function lookAt(
 }
 
 /** What the run of an item gets. */
-export async function readItem(poll: Poll, definition: Credential, { credential, parameters, item }: Where & { item: PollItem }) {
+export async function readItem(
+  poll: Poll,
+  definition: Credential,
+  { credential, parameters, item }: Where & { item: PollItem },
+) {
   if (poll.read === null) return item.payload;
   const { read } = poll;
   return await withCall({ definition, credential }, (call) => read(call, item, poll.parameters.parse(parameters)));
@@ -39,7 +43,8 @@ export function watch(poll: Poll, definition: Credential, where: () => Where) {
       ({ mark, hasMore } = page);
     }
     const read: { id: string; payload: unknown }[] = [];
-    for (const item of found) read.push({ id: item.id, payload: await readItem(poll, definition, { ...where(), item }) });
+    for (const item of found)
+      read.push({ id: item.id, payload: await readItem(poll, definition, { ...where(), item }) });
     return read;
   };
 }

@@ -15,8 +15,15 @@ export function lookWith(poll: Poll, { credential, definition, parameters = {}, 
     await withCall({ definition, credential: credential(), now }, work);
   const wanted = (more: Record<string, unknown>) => poll.parameters.parse({ ...parameters, ...more });
   return {
-    list: async (mark: string | null, options: { now?: Date; parameters?: Record<string, unknown> } = {}): Promise<PollPage> =>
-      await use(async (call) => await poll.list(call, { parameters: wanted(options.parameters ?? {}), mark, now: options.now ?? now })),
-    read: async (item: PollItem): Promise<unknown> => await use(async (call) => await poll.read?.(call, item, wanted({}))),
+    list: async (
+      mark: string | null,
+      options: { now?: Date; parameters?: Record<string, unknown> } = {},
+    ): Promise<PollPage> =>
+      await use(
+        async (call) =>
+          await poll.list(call, { parameters: wanted(options.parameters ?? {}), mark, now: options.now ?? now }),
+      ),
+    read: async (item: PollItem): Promise<unknown> =>
+      await use(async (call) => await poll.read?.(call, item, wanted({}))),
   };
 }

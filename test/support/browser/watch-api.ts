@@ -14,13 +14,16 @@ export async function watchApi(context: BrowserContext, baseUrl: string): Promis
   const isAsked = (request: Request) =>
     ["fetch", "xhr", "eventsource"].includes(request.resourceType()) ||
     ["/api/", "/task-runner/"].some((prefix) => request.url().startsWith(baseUrl + prefix));
-  const placeOf = (request: Request) => `${request.method()} ${request.url().replace(baseUrl, "").replace(/\?.*/s, "")}`;
+  const placeOf = (request: Request) =>
+    `${request.method()} ${request.url().replace(baseUrl, "").replace(/\?.*/s, "")}`;
 
   function findOperation(request: Request) {
     const { origin, pathname } = new URL(request.url());
     const method = request.method().toLowerCase();
     if (origin !== new URL(baseUrl).origin) return undefined;
-    return operations.find(({ pattern, methods }) => pattern.test(pathname) && Object.hasOwn(methods, method))?.methods[method];
+    return operations.find(({ pattern, methods }) => pattern.test(pathname) && Object.hasOwn(methods, method))?.methods[
+      method
+    ];
   }
 
   function isListed(response: Response): boolean {

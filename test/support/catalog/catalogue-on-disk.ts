@@ -36,5 +36,7 @@ export const onDisk = {
 };
 
 /** What a list of servers says, in the form of `toolsByServer`. */
-export const nameTools = (servers: readonly { id: string; tools: readonly { name: string }[] }[]): Record<string, string[]> =>
+export const nameTools = (
+  servers: readonly { id: string; tools: readonly { name: string }[] }[],
+): Record<string, string[]> =>
   Object.fromEntries(servers.map(({ id, tools }) => [id, tools.map(({ name }) => name).sort()]));

@@ -6,7 +6,8 @@ const root = path.resolve(import.meta.dirname, "../../..");
 const notSources = ["dist", "lib", ".git", ".switchyard", ".env"];
 const packageFolders = ["node_modules", "src/node_modules", "web/node_modules"];
 
-const isSource = (file: string): boolean => path.basename(file) !== "node_modules" && !notSources.includes(path.relative(root, file));
+const isSource = (file: string): boolean =>
+  path.basename(file) !== "node_modules" && !notSources.includes(path.relative(root, file));
 
 /** A copy of this repository that can be changed and tested. It shares the installed packages and has a web UI of its own, already built. */
 export function copyRepository() {

@@ -33,7 +33,9 @@ export async function runDocument(page: string, context: DocumentContext): Promi
       writeFileSync(path.join(folder, name), here(text));
   const commands = blocks.filter(({ words }) => words.includes(mark));
   expect(commands.length, `${page} has commands to run`).toBeGreaterThan(0);
-  const script = [prelude, ...commands.map(({ text }, index) => `printf '\\n%s\\n' '${marker(index)}'\n${text}`)].map(here).join("\n");
+  const script = [prelude, ...commands.map(({ text }, index) => `printf '\\n%s\\n' '${marker(index)}'\n${text}`)]
+    .map(here)
+    .join("\n");
   writeFileSync(path.join(folder, "page.sh"), script);
   const { code, stdout, stderr } = await runShell({ folder, environment, limitMs });
   const printed = stdout.split(/\n?<<<block \d+>>>\n/).slice(1);
@@ -49,11 +51,20 @@ export async function runDocument(page: string, context: DocumentContext): Promi
 
 const marker = (index: number) => `<<<block ${index}>>>`;
 
-async function runShell({ folder, environment, limitMs }: { folder: string; environment: Record<string, string>; limitMs: number }) {
+async function runShell({
+  folder,
+  environment,
+  limitMs,
+}: {
+  folder: string;
+  environment: Record<string, string>;
+  limitMs: number;
+}) {
   const env = { PATH: `${process.env.PATH ?? ""}:/usr/sbin`, HOME: folder, ...environment };
   const child = spawn("bash", ["-euo", "pipefail", "page.sh"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (chunk: Buffer) => (output[name] += chunk.toString()));
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk: Buffer) => (output[name] += chunk.toString()));
   const timer = setTimeout(() => void killAll(listTree(child.pid ?? 0)), limitMs);
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(timer);
@@ -70,4 +81,5 @@ function replaceAll(text: string, replace: Record<string, string>): string {
 
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-const toPattern = (text: string): RegExp => new RegExp(`^${text.trim().split("…").map(escapePattern).join("[\\s\\S]*?")}$`);
+const toPattern = (text: string): RegExp =>
+  new RegExp(`^${text.trim().split("…").map(escapePattern).join("[\\s\\S]*?")}$`);

@@ -5,7 +5,12 @@ import type { Browser } from "../browser-client.ts";
 export type Seen = { name: string; data: { id: string; status: string } };
 
 /** What the page's EventSource would see of an organization, from the event on that it saw last. */
-export async function followEvents(platformUrl: string, browser: Browser, organizationId: string, lastEventId?: string) {
+export async function followEvents(
+  platformUrl: string,
+  browser: Browser,
+  organizationId: string,
+  lastEventId?: string,
+) {
   const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
   const headers = { cookie, ...(lastEventId ? { "last-event-id": lastEventId } : {}) };
   const request = get(`${platformUrl}/api/organizations/${organizationId}/events`, { headers, agent: false });

@@ -16,8 +16,15 @@ const image = {
   data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   mimeType: "image/png",
 };
-const audio = { type: "audio", data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=", mimeType: "audio/wav" };
-const resource = { type: "resource", resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "An embedded resource." } };
+const audio = {
+  type: "audio",
+  data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=",
+  mimeType: "audio/wav",
+};
+const resource = {
+  type: "resource",
+  resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "An embedded resource." },
+};
 
 const fixtures: Record<string, Run> = {
   test_simple_text: async () => ({ content: [text("This is a simple text response for testing.")] }),
@@ -41,7 +48,13 @@ const fixtures: Record<string, Run> = {
 const richSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
-  $defs: { address: { $anchor: "addressDef", type: "object", properties: { street: { type: "string" }, city: { type: "string" } } } },
+  $defs: {
+    address: {
+      $anchor: "addressDef",
+      type: "object",
+      properties: { street: { type: "string" }, city: { type: "string" } },
+    },
+  },
   properties: {
     name: { type: "string" },
     address: { $ref: "#/$defs/address" },
@@ -73,7 +86,10 @@ export const conformanceServer = mountServer(
       name,
       title: name,
       description: `The fixture ${name}.`,
-      inputSchema: name === "json_schema_2020_12_tool" ? richSchema : { type: "object", properties: {}, additionalProperties: false },
+      inputSchema:
+        name === "json_schema_2020_12_tool"
+          ? richSchema
+          : { type: "object", properties: {}, additionalProperties: false },
       annotations: toAnnotations(name, { readOnly: true, destructive: false, idempotent: true, openWorld: false }),
       credentials: [],
       scope: "mcp:invoke",
@@ -87,7 +103,13 @@ export const conformanceServer = mountServer(
 export async function startHeaderProxy(gatewayUrl: string, headers: Record<string, string>) {
   const { hostname, port } = new URL(gatewayUrl);
   const server = createServer((incoming, outgoing) => {
-    const target = { hostname, port, path: incoming.url, method: incoming.method, headers: { ...incoming.headers, ...headers } };
+    const target = {
+      hostname,
+      port,
+      path: incoming.url,
+      method: incoming.method,
+      headers: { ...incoming.headers, ...headers },
+    };
     const passed = send(target, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);

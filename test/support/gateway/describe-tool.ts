@@ -42,7 +42,14 @@ addFormats.default(ajv);
 /** The behaviour every HTTP tool must have, checked on the wire. */
 export function describeHttpTool(
   tool: Action,
-  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent, answersWithAnything = false, now }: Expectations,
+  {
+    credential,
+    cases,
+    failure,
+    repeats = tool.hints.readOnly || tool.hints.idempotent,
+    answersWithAnything = false,
+    now,
+  }: Expectations,
 ): void {
   describe(tool.id, () => {
     let provider: FakeProvider;
@@ -50,7 +57,12 @@ export function describeHttpTool(
     const simplest = cases[0];
     const answers = simplest.exchanges.map(({ answer }) => answer);
     const call = (input: Record<string, unknown>, options: { signal?: AbortSignal; waits?: number[] } = {}) =>
-      callTool(tool, { input, credential: { ...credential, baseUrl: provider.url }, ...(now ? { now } : {}), ...options });
+      callTool(tool, {
+        input,
+        credential: { ...credential, baseUrl: provider.url },
+        ...(now ? { now } : {}),
+        ...options,
+      });
 
     beforeAll(async () => {
       provider = await startFakeProvider();
@@ -78,25 +90,38 @@ export function describeHttpTool(
       for (const item of items) expect(matchesOutput(item), JSON.stringify(matchesOutput.errors)).toBe(true);
     });
 
-    it.runIf(!tool.hints.readOnly && !answersWithAnything)("is no success when nothing in the answer shows that it was done", async () => {
-      const last = answers.length - 1;
-      provider.script(answers.map((answer, index) => (index === last && answer.json !== undefined ? { ...answer, json: {} } : answer)));
-      const outcome = call(simplest.input);
-      if (answers[last]?.json === undefined) await outcome;
-      else await expect(outcome).rejects.toMatchObject({ name: "Refusal", code: "provider_error" });
-    });
+    it.runIf(!tool.hints.readOnly && !answersWithAnything)(
+      "is no success when nothing in the answer shows that it was done",
+      async () => {
+        const last = answers.length - 1;
+        provider.script(
+          answers.map((answer, index) =>
+            index === last && answer.json !== undefined ? { ...answer, json: {} } : answer,
+          ),
+        );
+        const outcome = call(simplest.input);
+        if (answers[last]?.json === undefined) await outcome;
+        else await expect(outcome).rejects.toMatchObject({ name: "Refusal", code: "provider_error" });
+      },
+    );
 
     it("reports the provider's own code and words when it refuses", async () => {
       provider.script([failure.answer, failure.answer, failure.answer]);
-      await expect(call(simplest.input)).rejects.toMatchObject({ code: "provider_error", message: expect.stringMatching(failure.says) });
+      await expect(call(simplest.input)).rejects.toMatchObject({
+        code: "provider_error",
+        message: expect.stringMatching(failure.says),
+      });
     });
 
-    it.each([429, 503, 529])("waits and repeats after a %i that says when to come back, because nothing was done", async (status) => {
-      const waits: number[] = [];
-      provider.script([{ status, headers: { "retry-after": "7" }, json: {} }, ...answers]);
-      expect(await call(simplest.input, { waits })).toEqual(simplest.items);
-      expect(waits).toEqual([7000]);
-    });
+    it.each([429, 503, 529])(
+      "waits and repeats after a %i that says when to come back, because nothing was done",
+      async (status) => {
+        const waits: number[] = [];
+        provider.script([{ status, headers: { "retry-after": "7" }, json: {} }, ...answers]);
+        expect(await call(simplest.input, { waits })).toEqual(simplest.items);
+        expect(waits).toEqual([7000]);
+      },
+    );
 
     it("does not wait for long, and says when to come back", async () => {
       const waits: number[] = [];
@@ -115,15 +140,18 @@ export function describeHttpTool(
       expect(provider.requests()).toHaveLength(1);
     });
 
-    it(repeats ? "repeats a request whose connection dropped" : "does not repeat a request whose connection dropped", async () => {
-      provider.script([{ drop: true }, ...answers]);
-      const outcome = call(simplest.input);
-      if (repeats) expect(await outcome).toEqual(simplest.items);
-      else {
-        await expect(outcome).rejects.toMatchObject({ code: "provider_unreachable" });
-        expect(provider.requests()).toHaveLength(1);
-      }
-    });
+    it(
+      repeats ? "repeats a request whose connection dropped" : "does not repeat a request whose connection dropped",
+      async () => {
+        provider.script([{ drop: true }, ...answers]);
+        const outcome = call(simplest.input);
+        if (repeats) expect(await outcome).toEqual(simplest.items);
+        else {
+          await expect(outcome).rejects.toMatchObject({ code: "provider_unreachable" });
+          expect(provider.requests()).toHaveLength(1);
+        }
+      },
+    );
 
     it("breaks off its request when it is aborted", async () => {
       provider.script([{ hang: true }]);

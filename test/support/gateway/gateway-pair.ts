@@ -23,7 +23,10 @@ export async function startGatewayPair({ environment: given = {}, reach }: Optio
   const folder = createDataDir();
   const [database, provider] = await Promise.all([createTestDatabase(), startCountingProvider()]);
   const environment = { DATABASE_URL: database.url, ...testKeys, ...busySettings, ...given };
-  const parts = await openParts({ config: readConfig({ ...environment, SWITCHYARD_DATA_DIR: folder.dataDir }), log: silentLog });
+  const parts = await openParts({
+    config: readConfig({ ...environment, SWITCHYARD_DATA_DIR: folder.dataDir }),
+    log: silentLog,
+  });
   const served = { ...environment, ...(reach ? { DATABASE_URL: await reach(database) } : {}) };
   const start = (ports?: SpawnedServer["ports"], roles = "gateway") =>
     startServer({ dataDir: folder.dataDir, roles, environment: served, ...(ports ? { ports } : {}) });
@@ -45,7 +48,12 @@ export async function startGatewayPair({ environment: given = {}, reach }: Optio
       const organizationId = newId();
       await database.query("INSERT INTO organization (id, name) VALUES ($1, $2)", [organizationId, name]);
       const data = { kind: "bearer", accessToken: `token-of-${name}`, baseUrl: provider.url };
-      const { reference } = await parts.vault.credentials.create(organizationId, { type: "github", name, data, createdBy: null });
+      const { reference } = await parts.vault.credentials.create(organizationId, {
+        type: "github",
+        name,
+        data,
+        createdBy: null,
+      });
       return { name, organizationId, reference, key: await createKey(organizationId) };
     },
 
@@ -115,7 +123,14 @@ export function startClients(count: number, gateway: SpawnedServer, team: Team) 
   };
 }
 
-export type IssueRecord = { id: string; status: string; code: string | null; asked: string; said: string | null; queueMs: number };
+export type IssueRecord = {
+  id: string;
+  status: string;
+  code: string | null;
+  asked: string;
+  said: string | null;
+  queueMs: number;
+};
 
 /** The records of one organization, as they are in the table. */
 export const readIssueRecords = (

@@ -22,8 +22,10 @@ export async function startMcpApp(options: Options = {}) {
   };
   const app = await startTestApp({ ...options, gateway: { verifyBearer, ...options.gateway } });
   const owner = await signUpOwner(app, "Ann");
-  const createKey = async (scopes: ("mcp:invoke" | "workflows:trigger")[] = ["mcp:invoke"], organizationId = owner.organizationId) =>
-    await app.parts.identity.apiKeys.create(organizationId, { name: "test", scopes, createdBy: null });
+  const createKey = async (
+    scopes: ("mcp:invoke" | "workflows:trigger")[] = ["mcp:invoke"],
+    organizationId = owner.organizationId,
+  ) => await app.parts.identity.apiKeys.create(organizationId, { name: "test", scopes, createdBy: null });
   const { key, id: keyId } = await createKey();
   return {
     app,

@@ -27,7 +27,12 @@ type Result = {
   structuredContent: Record<string, unknown>;
   isError: boolean;
   _meta: {
-    "switchyard/error": { code: string; requestId: string; errors: { pointer: string; detail: string }[]; retryAfterSeconds?: number };
+    "switchyard/error": {
+      code: string;
+      requestId: string;
+      errors: { pointer: string; detail: string }[];
+      retryAfterSeconds?: number;
+    };
   };
 };
 
@@ -43,8 +48,18 @@ export type McpClient = ReturnType<typeof createMcpClient>;
 
 /** Speaks MCP by hand, so that every byte can be chosen. Undefined headers are left out. */
 export function createMcpClient(gatewayUrl: string, credentials: Headers) {
-  async function post(serverId: string, body: unknown, headers: Headers = {}, signal?: AbortSignal): Promise<RpcAnswer> {
-    const given = { "content-type": "application/json", accept: "application/json, text/event-stream", ...credentials, ...headers };
+  async function post(
+    serverId: string,
+    body: unknown,
+    headers: Headers = {},
+    signal?: AbortSignal,
+  ): Promise<RpcAnswer> {
+    const given = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...credentials,
+      ...headers,
+    };
     const sent = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const isText = typeof body === "string" || body instanceof Uint8Array;
     const response = await fetch(`${gatewayUrl}/${serverId}/mcp`, {

@@ -28,7 +28,9 @@ export function startMcpRemote(url: string, callbackPort: number) {
     async ask(message: object): Promise<RpcAnswer> {
       send(message);
       const { value } = await lines.next();
-      return value === undefined ? { id: 0, error: { message: "mcp-remote has ended" } } : (JSON.parse(value) as RpcAnswer);
+      return value === undefined
+        ? { id: 0, error: { message: "mcp-remote has ended" } }
+        : (JSON.parse(value) as RpcAnswer);
     },
     /** What it keeps for the next start. */
     kept() {

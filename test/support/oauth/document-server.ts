@@ -37,7 +37,9 @@ export async function startDocumentServer() {
     /** Serves the document of a client and gives its id. */
     serve(path: string, metadata: Record<string, unknown>, headers: Record<string, string> = {}): string {
       const document = JSON.stringify({ client_id: url + path, ...metadata });
-      answers.set(path, (response) => response.writeHead(200, { "content-type": "application/json", ...headers }).end(document));
+      answers.set(path, (response) =>
+        response.writeHead(200, { "content-type": "application/json", ...headers }).end(document),
+      );
       return url + path;
     },
     async stop(): Promise<void> {

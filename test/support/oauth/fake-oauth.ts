@@ -37,7 +37,8 @@ export async function startFakeOAuth() {
   let atOnce = 0;
 
   function grant({ parameters: { grant_type, refresh_token, code } }: TokenRequest): Answer {
-    const [given = "", valid] = grant_type === "refresh_token" ? [refresh_token, fake.refreshTokens] : [code, fake.codes];
+    const [given = "", valid] =
+      grant_type === "refresh_token" ? [refresh_token, fake.refreshTokens] : [code, fake.codes];
     if (!valid.has(given)) {
       fake.deadGrants.push(given);
       return { status: 400, body: JSON.stringify({ error: "invalid_grant", error_description: `bad ${given}` }) };
@@ -65,7 +66,10 @@ export async function startFakeOAuth() {
     }
     const body = await text(request);
     const isJson = request.headers["content-type"] === "application/json";
-    const parameters = (isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))) as Record<string, string>;
+    const parameters = (isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))) as Record<
+      string,
+      string
+    >;
     const seen = { parameters, headers: request.headers };
     fake.tokenRequests.push(seen);
     atOnce += 1;

@@ -4,7 +4,13 @@ import type { Browser } from "../browser-client.ts";
 import { createMcpClient } from "../gateway/mcp-client.ts";
 import { createOAuthBrowser, type OAuthBrowser } from "./oauth-browser.ts";
 
-export type Tokens = { access_token: string; refresh_token: string; expires_in: number; scope: string; token_type: string };
+export type Tokens = {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+  scope: string;
+  token_type: string;
+};
 type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
 export type OAuthParameters = Record<string, string | string[] | undefined>;
 
@@ -14,10 +20,18 @@ export type OAuthClient = ReturnType<typeof createOAuthClient>;
 
 /** Speaks OAuth by hand, so that every parameter can be chosen. Undefined ones are left out. */
 export function createOAuthClient(gatewayUrl: string, issuerUrl = gatewayUrl) {
-  const post = async (path: string, body: string | URLSearchParams, headers: Record<string, string> = {}): Promise<Answer> => {
+  const post = async (
+    path: string,
+    body: string | URLSearchParams,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const response = await fetch(issuerUrl + path, { method: "POST", body, headers });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
+    };
   };
   const form = (parameters: OAuthParameters) => {
     const entries = Object.entries(parameters).flatMap(([name, value]) =>
@@ -28,12 +42,17 @@ export function createOAuthClient(gatewayUrl: string, issuerUrl = gatewayUrl) {
 
   return {
     register: (metadata: unknown) =>
-      post("/oauth/register", typeof metadata === "string" ? metadata : JSON.stringify(metadata), { "content-type": "application/json" }),
+      post("/oauth/register", typeof metadata === "string" ? metadata : JSON.stringify(metadata), {
+        "content-type": "application/json",
+      }),
 
     token: (parameters: OAuthParameters, headers: Record<string, string> = {}) =>
-      post("/oauth/token", form(parameters), headers) as Promise<Answer<Tokens & { error?: string; error_description?: string }>>,
+      post("/oauth/token", form(parameters), headers) as Promise<
+        Answer<Tokens & { error?: string; error_description?: string }>
+      >,
 
-    revoke: (parameters: OAuthParameters, headers: Record<string, string> = {}) => post("/oauth/revoke", form(parameters), headers),
+    revoke: (parameters: OAuthParameters, headers: Record<string, string> = {}) =>
+      post("/oauth/revoke", form(parameters), headers),
 
     resourceOf: (serverId: string) => `${gatewayUrl}/${serverId}/mcp`,
 
@@ -53,7 +72,11 @@ export function createChallenge() {
 type Person = { browser: Browser; organizationId: string };
 
 /** A person at the consent page, which is reached from the address a client gives. */
-export async function openConsent(url: string, person: Pick<Person, "browser">, browser: OAuthBrowser = createOAuthBrowser()) {
+export async function openConsent(
+  url: string,
+  person: Pick<Person, "browser">,
+  browser: OAuthBrowser = createOAuthBrowser(),
+) {
   const started = await browser.get(url);
   const shown = await browser.get(started.location);
   const uid = new URL(shown.location).pathname.split("/").at(-1) ?? "";
@@ -94,7 +117,9 @@ export type ConnectRequest = {
 export async function connectClient(client: OAuthClient, person: Person, asked: ConnectRequest) {
   const { serverId, scope, scopes, clientId, noResource = false, credentialId } = asked;
   const { verifier, challenge } = createChallenge();
-  const id = clientId ?? String((await client.register({ redirect_uris: [redirectUri], client_name: "Test client" })).body.client_id);
+  const id =
+    clientId ??
+    String((await client.register({ redirect_uris: [redirectUri], client_name: "Test client" })).body.client_id);
   const resource = noResource ? undefined : client.resourceOf(serverId);
   const request = { response_type: "code", client_id: id, redirect_uri: redirectUri, state: "s", scope, resource };
   const url = client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" });
@@ -108,7 +133,13 @@ export async function connectClient(client: OAuthClient, person: Person, asked: 
     ...(credentialId === undefined ? {} : { credentialId }),
   });
   const code = answer.get("code") ?? "";
-  const exchange = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: id, code_verifier: verifier };
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirectUri,
+    client_id: id,
+    code_verifier: verifier,
+  };
   const { status, body } = await client.token({ ...exchange, resource });
   if (status !== 200) throw new Error(`the code was answered with ${status} ${JSON.stringify(body)}`);
   const refresh = (token: string, others: OAuthParameters = {}) =>

@@ -5,7 +5,8 @@ type Person = { browser: Browser; organizationId: string };
 
 /** What the clients of the SDK ask of an application: it keeps everything in memory, and its user always approves. */
 export function createApprovingProvider(person: Person, clientMetadataUrl?: string) {
-  const kept: { client?: unknown; tokens?: unknown; verifier?: string; discovery?: unknown; answer?: URLSearchParams } = {};
+  const kept: { client?: unknown; tokens?: unknown; verifier?: string; discovery?: unknown; answer?: URLSearchParams } =
+    {};
   let consents = 0;
   return {
     kept,
@@ -13,7 +14,11 @@ export function createApprovingProvider(person: Person, clientMetadataUrl?: stri
     provider: {
       redirectUrl: redirectUri,
       ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
-      clientMetadata: { client_name: "SDK client", redirect_uris: [redirectUri], grant_types: ["authorization_code", "refresh_token"] },
+      clientMetadata: {
+        client_name: "SDK client",
+        redirect_uris: [redirectUri],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
       clientInformation: () => kept.client as { client_id: string } | undefined,
       saveClientInformation(client: unknown) {
         kept.client = client;

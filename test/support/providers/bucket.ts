@@ -18,5 +18,11 @@ export function useBucket(): () => Record<string, unknown> {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return () => ({ accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: true, endpoint });
+  return () => ({
+    accessKeyId: "S3RVER",
+    secretAccessKey: "S3RVER",
+    region: "eu-west-1",
+    forcePathStyle: true,
+    endpoint,
+  });
 }

@@ -18,7 +18,13 @@ export async function startCountingProvider() {
   const seen = { running: 0, most: 0 };
   let callMs = () => 0;
   let gate = Promise.resolve();
-  const requests: { title: string; authorization: string; traceparent: string | undefined; at: number; until: number }[] = [];
+  const requests: {
+    title: string;
+    authorization: string;
+    traceparent: string | undefined;
+    at: number;
+    until: number;
+  }[] = [];
   const brokenOff: string[] = [];
   const planned = new Map<string, string[]>();
 
@@ -89,7 +95,8 @@ export async function startCountingProvider() {
 
 /** What only reads has no body, and its title in its query. */
 async function readTitle(request: IncomingMessage): Promise<string> {
-  if (request.method === "GET") return new URL(request.url ?? "", "http://provider.test").searchParams.get("title") ?? "";
+  if (request.method === "GET")
+    return new URL(request.url ?? "", "http://provider.test").searchParams.get("title") ?? "";
   return ((await json(request)) as { title: string }).title;
 }
 

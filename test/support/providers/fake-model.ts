@@ -15,7 +15,9 @@ export async function startFakeModel(answer: (told: string) => unknown) {
     told.push(everything);
     const message = { role: "assistant", content: JSON.stringify(await answer(everything)) };
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ id: "1", created: 1, model: "m-1", choices: [{ index: 0, finish_reason: "stop", message }] }));
+    response.end(
+      JSON.stringify({ id: "1", created: 1, model: "m-1", choices: [{ index: 0, finish_reason: "stop", message }] }),
+    );
   }
 
   const server = createServer((request, response) => void respond(request, response));
@@ -23,7 +25,12 @@ export async function startFakeModel(answer: (told: string) => unknown) {
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
-    environment: { AI_PROVIDER: "openai-compatible", AI_MODEL: "m-1", AI_BASE_URL: baseUrl, OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" },
+    environment: {
+      AI_PROVIDER: "openai-compatible",
+      AI_MODEL: "m-1",
+      AI_BASE_URL: baseUrl,
+      OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+    },
     /** What it was asked so far. */
     told,
     async stop(): Promise<void> {

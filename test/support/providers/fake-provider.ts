@@ -29,7 +29,12 @@ export async function startFakeProvider() {
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
-    requests.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers as Record<string, string>, body });
+    requests.push({
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers as Record<string, string>,
+      body,
+    });
     const answer = answers.shift() ?? { status: 599, json: { message: "the test expected no further request" } };
     if (answer.drop) return void request.socket.destroy();
     response.on("close", () => {

@@ -31,9 +31,17 @@ export async function startFaultyProxy() {
     const headers = { ...incoming.headers } as Record<string, string | string[]>;
     fault.changeRequest?.(headers);
     const { hostname, port: targetPort } = new URL(target);
-    const options = { hostname, port: targetPort, path: fault.changePath?.(path) ?? path, method: incoming.method ?? "GET", headers };
+    const options = {
+      hostname,
+      port: targetPort,
+      path: fault.changePath?.(path) ?? path,
+      method: incoming.method ?? "GET",
+      headers,
+    };
     const forwarded = sendRequest(options, (answer) => void pass(answer, path, outgoing));
-    forwarded.on("error", () => outgoing.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"));
+    forwarded.on("error", () =>
+      outgoing.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"),
+    );
     incoming.pipe(forwarded);
   };
 

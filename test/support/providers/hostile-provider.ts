@@ -32,16 +32,25 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   const authorization = request.headers.authorization?.split(" ") ?? [];
   const decoded = authorization[0] === "Basic" ? Buffer.from(authorization[1] ?? "", "base64").toString() : "";
   const all = [...heard, ...authorization.flatMap(formsOf), ...formsOf(decoded)];
-  const upTo = (length: number) => all.filter((_, index) => all.slice(0, index + 1).join(" ; ").length < length).join(" ; ");
+  const upTo = (length: number) =>
+    all.filter((_, index) => all.slice(0, index + 1).join(" ; ").length < length).join(" ; ");
   const plain = all.join(" ; ");
   const [, status = "200"] = /status-(\d+)/.exec(request.url ?? "") ?? [];
   const cookie = `echo=${encodeURIComponent(authorization.join(" "))}`;
   const headers = { "x-echo": upTo(8_000), location: `/${upTo(2_000)}`, "set-cookie": cookie, "retry-after": "0" };
   response.writeHead(Number(status), { "content-type": "application/json", ...headers });
-  if (request.url?.includes("cut-off")) return void response.write(`{"message":${JSON.stringify(plain)}`, () => response.destroy());
+  if (request.url?.includes("cut-off"))
+    return void response.write(`{"message":${JSON.stringify(plain)}`, () => response.destroy());
   if (request.url?.includes("no-json")) return void response.end(plain);
   const error = { message: plain, code: upTo(500), error: plain, error_description: plain, detail: plain };
   response.end(
-    JSON.stringify({ ...error, errors: [{ message: plain, code: plain }], title: plain, number: 1, html_url: plain, [upTo(300)]: plain }),
+    JSON.stringify({
+      ...error,
+      errors: [{ message: plain, code: plain }],
+      title: plain,
+      number: 1,
+      html_url: plain,
+      [upTo(300)]: plain,
+    }),
   );
 }

@@ -12,7 +12,14 @@ export function useImapServer({ user, password }: { user: string; password: stri
     if (!started) throw new Error("Dovecot is missing");
     server = started;
     const auth = { user, pass: password };
-    admin = new ImapFlow({ host: "127.0.0.1", port: server.port, secure: false, doSTARTTLS: false, auth, logger: false });
+    admin = new ImapFlow({
+      host: "127.0.0.1",
+      port: server.port,
+      secure: false,
+      doSTARTTLS: false,
+      auth,
+      logger: false,
+    });
     await admin.connect();
   });
   beforeEach(async () => {

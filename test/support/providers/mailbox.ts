@@ -10,7 +10,11 @@ export async function startMailbox({ delayMs = 0 }: { delayMs?: number } = {}) {
     async onData(stream, session, done) {
       const source = (await stream.toArray()).join("");
       await delay(delayMs);
-      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), source, text: decodeQuotedPrintable(source) });
+      mails.push({
+        to: session.envelope.rcptTo.map(({ address }) => address),
+        source,
+        text: decodeQuotedPrintable(source),
+      });
       done();
     },
   });
@@ -26,5 +30,7 @@ export async function startMailbox({ delayMs = 0 }: { delayMs?: number } = {}) {
 
 const decodeQuotedPrintable = (source: string): string =>
   /^content-transfer-encoding: quoted-printable/im.test(source)
-    ? source.replaceAll("=\r\n", "").replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    ? source
+        .replaceAll("=\r\n", "")
+        .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : source;

@@ -4,7 +4,11 @@ import type { ProxyFault } from "./faulty-proxy.ts";
 type Headers = Record<string, string | string[]>;
 type Place = { publicUrl: string; url: string; key: string };
 
-const page = { status: 200, headers: { "content-type": "text/html" } as Record<string, string>, body: "<!doctype html><h1>Welcome</h1>" };
+const page = {
+  status: 200,
+  headers: { "content-type": "text/html" } as Record<string, string>,
+  body: "<!doctype html><h1>Welcome</h1>",
+};
 const plainText = { "content-type": "text/plain" };
 
 /** The proxy answers itself where the path fits. */
@@ -12,7 +16,9 @@ export const answering = (place: RegExp, answer: Partial<typeof page> = {}): Pro
   answer: (path) => (place.test(path) ? { ...page, ...answer } : undefined),
 });
 
-export const removingHeader = (name: string): ProxyFault => ({ changeAnswer: ({ headers }) => void delete headers[name] });
+export const removingHeader = (name: string): ProxyFault => ({
+  changeAnswer: ({ headers }) => void delete headers[name],
+});
 
 /** Changes a text in headers and bodies of answers. */
 export const rewriting = (from: RegExp | string, to: string): ProxyFault => ({
@@ -30,16 +36,38 @@ const setting = (name: string, value: string) => (headers: Headers) => {
 const replacing = (name: string, from: string, to: string) => (headers: Headers) => {
   if (typeof headers[name] === "string") headers[name] = headers[name].replace(from, to);
 };
-const inAnswers = (change: (headers: Headers) => void): ProxyFault => ({ changeAnswer: ({ headers }) => change(headers) });
+const inAnswers = (change: (headers: Headers) => void): ProxyFault => ({
+  changeAnswer: ({ headers }) => change(headers),
+});
 
 type Case = { hop: StepId; fault: Fault; fix: RegExp; plant: (place: Place) => ProxyFault };
 
 /** What a proxy can do wrong, and the hop that is broken by it. */
 export const proxyFaults: Record<string, Case> = {
-  "leads to nothing behind it": { hop: "reach", fault: "proxy_error", fix: /upstream/, plant: () => answering(/./, { status: 502 }) },
-  "adds a path prefix": { hop: "reach", fault: "path_lost", fix: /prefix/, plant: () => ({ changePath: (path) => `/gateway${path}` }) },
-  "leads to a website": { hop: "reach", fault: "not_json", fix: /does not reach the gateway/, plant: () => answering(/./) },
-  "asks for a sign-in of its own": { hop: "reach", fault: "not_json", fix: /sign-in/, plant: () => answering(/./, { status: 401 }) },
+  "leads to nothing behind it": {
+    hop: "reach",
+    fault: "proxy_error",
+    fix: /upstream/,
+    plant: () => answering(/./, { status: 502 }),
+  },
+  "adds a path prefix": {
+    hop: "reach",
+    fault: "path_lost",
+    fix: /prefix/,
+    plant: () => ({ changePath: (path) => `/gateway${path}` }),
+  },
+  "leads to a website": {
+    hop: "reach",
+    fault: "not_json",
+    fix: /does not reach the gateway/,
+    plant: () => answering(/./),
+  },
+  "asks for a sign-in of its own": {
+    hop: "reach",
+    fault: "not_json",
+    fix: /sign-in/,
+    plant: () => answering(/./, { status: 401 }),
+  },
   "redirects to https": {
     hop: "reach",
     fault: "http_behind_https",
@@ -82,7 +110,12 @@ export const proxyFaults: Record<string, Case> = {
     fix: /MCP_OAUTH_RESOURCE_URL/,
     plant: () => rewriting("http://localhost", "http://127.0.0.1"),
   },
-  "keeps /.well-known for a website": { hop: "resource", fault: "not_json", fix: /well-known/, plant: () => answering(/well-known/) },
+  "keeps /.well-known for a website": {
+    hop: "resource",
+    fault: "not_json",
+    fix: /well-known/,
+    plant: () => answering(/well-known/),
+  },
   "does not know /.well-known": {
     hop: "resource",
     fault: "path_lost",
@@ -125,7 +158,12 @@ export const proxyFaults: Record<string, Case> = {
     fix: /TRUSTED_PROXIES/,
     plant: () => answering(/register/, { status: 429, headers: { "content-type": "application/json" }, body: "{}" }),
   },
-  "removes Set-Cookie": { hop: "consent", fault: "cookie_missing", fix: /Set-Cookie/, plant: () => removingHeader("set-cookie") },
+  "removes Set-Cookie": {
+    hop: "consent",
+    fault: "cookie_missing",
+    fix: /Set-Cookie/,
+    plant: () => removingHeader("set-cookie"),
+  },
   "rewrites Location": {
     hop: "consent",
     fault: "redirected",
@@ -162,5 +200,10 @@ export const proxyFaults: Record<string, Case> = {
     fix: /Access-Control/,
     plant: () => removingHeader("access-control-expose-headers"),
   },
-  "removes X-API-Key": { hop: "tools", fault: "header_missing", fix: /X-API-Key/, plant: () => removingFromRequest("x-api-key") },
+  "removes X-API-Key": {
+    hop: "tools",
+    fault: "header_missing",
+    fix: /X-API-Key/,
+    plant: () => removingFromRequest("x-api-key"),
+  },
 };

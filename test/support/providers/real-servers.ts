@@ -20,8 +20,12 @@ const run = promisify(execFile);
 export function describeWithProgram(program: string | string[], name: string, tests: () => void): void {
   // Every server here gets a certificate.
   const missing = [program, "openssl"].flat().find((needed) => findProgram(needed) === undefined);
-  if (missing !== undefined && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${missing} is not installed.`);
-  describe.skipIf(missing !== undefined)(missing === undefined ? name : `${name} (skipped: ${missing} is not installed)`, tests);
+  if (missing !== undefined && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1")
+    throw new Error(`${missing} is not installed.`);
+  describe.skipIf(missing !== undefined)(
+    missing === undefined ? name : `${name} (skipped: ${missing} is not installed)`,
+    tests,
+  );
 }
 
 /** A self-signed certificate for localhost, as PEM. */
@@ -44,12 +48,31 @@ export async function startPostgres({ user, password }: { user: string; password
     const binaries = await prepareBinaries({ packageDir: findPackageDir(), account, copyParent: folder });
     const clusterDir = path.join(folder, "postgres");
     await ensureCluster(binaries.initdb, { clusterDir, socketDir: folder, account });
-    await writeFile(path.join(clusterDir, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
+    await writeFile(
+      path.join(clusterDir, "pg_hba.conf"),
+      "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n",
+    );
     const tls = { ssl: "on", ssl_cert_file: files.certificate, ssl_key_file: files.key };
-    const settings = { listen_addresses: "127.0.0.1", port: ports[0], unix_socket_directories: folder, fsync: "off", ...tls };
-    return [binaries.postgres, "-D", clusterDir, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port: ports[0],
+      unix_socket_directories: folder,
+      fsync: "off",
+      ...tls,
+    };
+    return [
+      binaries.postgres,
+      "-D",
+      clusterDir,
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ];
   });
-  const client = await connectWhenStarted({ host: server.folder, port: server.port, user: databaseUser, database: "postgres" });
+  const client = await connectWhenStarted({
+    host: server.folder,
+    port: server.port,
+    user: databaseUser,
+    database: "postgres",
+  });
   await client.query(`CREATE ROLE ${user} SUPERUSER LOGIN PASSWORD ${client.escapeLiteral(password)}`);
   await client.end();
   return { ...server, stop: () => server.stop("SIGINT") };
@@ -61,7 +84,12 @@ export async function startMariaDb({ user, password }: { user: string; password:
   if (program === undefined) return undefined;
   return await startServer(async ({ folder, ports, files, account }) => {
     const data = path.join(folder, "data");
-    const installOptions = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
+    const installOptions = [
+      "--no-defaults",
+      `--datadir=${data}`,
+      "--auth-root-authentication-method=normal",
+      "--skip-test-db",
+    ];
     await run(findProgram("mariadb-install-db") ?? "mariadb-install-db", installOptions, { ...account, cwd: folder });
     const setUp = path.join(folder, "set-up.sql");
     await writeFile(
@@ -110,7 +138,15 @@ export async function startRedis({ password }: { password: string }) {
  * An IMAP server with one user, whom it does not keep waiting after a wrong password; plain text and STARTTLS on the first port, TLS on the
  * second. It asks there whose token one is.
  */
-export async function startDovecot({ user, password, tokenInfoUrl }: { user: string; password: string; tokenInfoUrl?: string }) {
+export async function startDovecot({
+  user,
+  password,
+  tokenInfoUrl,
+}: {
+  user: string;
+  password: string;
+  tokenInfoUrl?: string;
+}) {
   const program = findProgram("dovecot");
   if (program === undefined) return undefined;
   return await startServer(async ({ folder, ports, files, account }) => {
@@ -118,7 +154,10 @@ export async function startDovecot({ user, password, tokenInfoUrl }: { user: str
     const group = execFileSync("id", ["-gn", name], { encoding: "utf8" }).trim();
     await writeFile(path.join(folder, "users"), `${user}:{PLAIN}${password}::::::\n`);
     const oauth = path.join(folder, "oauth2.conf");
-    await writeFile(oauth, `tokeninfo_url = ${tokenInfoUrl ?? ""}\nusername_attribute = email\nforce_introspection = no\n`);
+    await writeFile(
+      oauth,
+      `tokeninfo_url = ${tokenInfoUrl ?? ""}\nusername_attribute = email\nforce_introspection = no\n`,
+    );
     const settings = describeDovecot({
       oauth: tokenInfoUrl === undefined ? undefined : oauth,
       folder,
@@ -208,7 +247,8 @@ async function startServer(prepare: (place: Place) => Promise<[string, ...string
     await rm(folder, { recursive: true, force: true });
   };
   const hasAnswered = await waitForPort(ports[0], () => child.exitCode !== null);
-  if (hasAnswered) return { port: ports[0], tlsPort: ports[1], certificate: pem.certificate, folder, pid: child.pid, stop };
+  if (hasAnswered)
+    return { port: ports[0], tlsPort: ports[1], certificate: pem.certificate, folder, pid: child.pid, stop };
   await stop();
   throw new Error(`${program} did not start:\n${output}`);
 }
@@ -249,7 +289,13 @@ export function findProgram(name: string): string | undefined {
 
 const nameOf = (uid: number): string => execFileSync("id", ["-un", String(uid)], { encoding: "utf8" }).trim();
 
-type Dovecot = Omit<Place, "account"> & { name: string; group: string; uid: number; gid: number; oauth: string | undefined };
+type Dovecot = Omit<Place, "account"> & {
+  name: string;
+  group: string;
+  uid: number;
+  gid: number;
+  oauth: string | undefined;
+};
 
 const describeTokens = (file: string): string => `
 auth_mechanisms = plain login xoauth2 oauthbearer

@@ -9,7 +9,12 @@ export const issue = (id: string, title: string, others: Others = {}) =>
 /** An account at a counting provider. */
 export async function connectGithub({ app, owner: { organizationId } }: WorkflowApp, baseUrl: string, token: string) {
   const data = { kind: "bearer", accessToken: token, baseUrl };
-  return await app.parts.vault.credentials.create(organizationId, { type: "github", name: token, data, createdBy: null });
+  return await app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: token,
+    data,
+    createdBy: null,
+  });
 }
 
 /** An account for HTTP requests that sends no secret, as what nodes take that name none. */
@@ -23,5 +28,8 @@ export async function useHttp({ app, owner: { organizationId } }: WorkflowApp): 
 /** An account at a counting provider, as what nodes take that name none. */
 export async function useGithub(where: WorkflowApp, baseUrl: string, token = "token-by-default"): Promise<void> {
   const { id } = await connectGithub(where, baseUrl, token);
-  await where.app.parts.vault.defaults.set({ organizationId: where.owner.organizationId, apiKeyId: null, type: "github" }, id);
+  await where.app.parts.vault.defaults.set(
+    { organizationId: where.owner.organizationId, apiKeyId: null, type: "github" },
+    id,
+  );
 }

@@ -1,15 +1,29 @@
 const fields = (length: number, value: unknown) =>
   Object.fromEntries(Array.from({ length }, (_, index) => [`k${index.toString(36)}`, value]));
-const setting = (given: unknown) => ({ nodes: [{ id: "a", nodeId: "set_fields", parameters: { fields: given } }], edges: [] });
+const setting = (given: unknown) => ({
+  nodes: [{ id: "a", nodeId: "set_fields", parameters: { fields: given } }],
+  edges: [],
+});
 const edges = (length: number, source: (index: number) => string, target: (index: number) => string) =>
-  Array.from({ length }, (_, index) => ({ id: `e${index}`, source: source(index), sourceHandle: "none", target: target(index) }));
+  Array.from({ length }, (_, index) => ({
+    id: `e${index}`,
+    source: source(index),
+    sourceHandle: "none",
+    target: target(index),
+  }));
 
 const most = 48_000;
 
 /** Canvases of which every step of checking has as much to do as a request can bring. */
 export const heavyCanvases: Record<string, unknown> = {
-  "a node of as many parameters": { nodes: [{ id: "a", nodeId: "system_date_time", parameters: fields(most, 0) }], edges: [] },
-  "a node of an unknown type with as many": { nodes: [{ id: "a", nodeId: "nothing", parameters: fields(most, 0) }], edges: [] },
+  "a node of as many parameters": {
+    nodes: [{ id: "a", nodeId: "system_date_time", parameters: fields(most, 0) }],
+    edges: [],
+  },
+  "a node of an unknown type with as many": {
+    nodes: [{ id: "a", nodeId: "nothing", parameters: fields(most, 0) }],
+    edges: [],
+  },
   "as many references": setting(fields(most, "$nodes.zz.first")),
   "as many expressions": setting(fields(most, "{{ 1 + 1 }}")),
   "long expressions": setting(fields(450, `{{ ${"1 + ".repeat(4500)}1 }}`)),
@@ -22,11 +36,18 @@ export const heavyCanvases: Record<string, unknown> = {
     edges: [],
   },
   "a path of a million steps": setting({ a: `$trigger${".a".repeat(1_000_000)}` }),
-  "as many wrong entries": { nodes: [{ id: "a", nodeId: "github_create_issue", parameters: { labels: Array(most).fill(0) } }], edges: [] },
+  "as many wrong entries": {
+    nodes: [{ id: "a", nodeId: "github_create_issue", parameters: { labels: Array(most).fill(0) } }],
+    edges: [],
+  },
   "as many wrong accounts": { nodes: [{ id: "a", nodeId: "set_fields", credentials: fields(most, 0) }], edges: [] },
   "as many ways out, and edges that take none": {
     nodes: [
-      { id: "a", nodeId: "switch", parameters: { rules: Array.from({ length: 15_000 }, (_, index) => ({ way: `w${index}` })) } },
+      {
+        id: "a",
+        nodeId: "switch",
+        parameters: { rules: Array.from({ length: 15_000 }, (_, index) => ({ way: `w${index}` })) },
+      },
       { id: "c", nodeId: "switch", parameters: { rules: [{ way: "w".repeat(1_000_000) }] } },
       { id: "b", nodeId: "merge" },
     ],

@@ -14,7 +14,9 @@ export async function checkParallelCalls(
   const call = (id: string) => node(id, "call_workflow", { workflowId: below, prompt: `{{ $trigger.prompt }} ${id}` });
   const above = await ann.save(nodeIds.map(call), [], "Above");
   const prompts = Array.from({ length: parents }, (_, index) => `parent${index}`);
-  const ids = await Promise.all(prompts.map(async (runtimePrompt) => (await ann.trigger(above, { runtimePrompt })).body.id));
+  const ids = await Promise.all(
+    prompts.map(async (runtimePrompt) => (await ann.trigger(above, { runtimePrompt })).body.id),
+  );
   for (const id of ids) {
     const run = await ann.ended(id, limitMs);
     expect([run.status, run.error]).toEqual(["succeeded", null]);

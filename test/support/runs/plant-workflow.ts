@@ -11,8 +11,16 @@ export async function plantOrganization({ query }: TestDatabase): Promise<string
 }
 
 /** A workflow without a canvas, for tests that start no real run. */
-export async function plantWorkflow({ query }: TestDatabase, organizationId: string, name = "Some workflow"): Promise<string> {
+export async function plantWorkflow(
+  { query }: TestDatabase,
+  organizationId: string,
+  name = "Some workflow",
+): Promise<string> {
   const id = randomUUID();
-  await query("INSERT INTO workflow (organization_id, id, name, node_count) VALUES ($1, $2, $3, 0)", [organizationId, id, name]);
+  await query("INSERT INTO workflow (organization_id, id, name, node_count) VALUES ($1, $2, $3, 0)", [
+    organizationId,
+    id,
+    name,
+  ]);
   return id;
 }

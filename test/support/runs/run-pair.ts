@@ -19,7 +19,12 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
   const ann = await startWorkflowApp({ database, roles: ["platform"], environment });
   const { organizationId } = ann.owner;
   const data = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
-  const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  const { id } = await ann.app.parts.vault.credentials.create(organizationId, {
+    type: "github",
+    name: "GitHub",
+    data,
+    createdBy: null,
+  });
   await ann.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
   const issue = (nodeId: string) =>
     node(
@@ -71,7 +76,9 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
     async statuses(ids: string[], limitMs: number): Promise<string[]> {
       const untilMs = performance.now() + limitMs;
       for (;;) {
-        const rows = await database.query<{ status: string }>("SELECT status FROM run WHERE id = ANY ($1::uuid[])", [ids]);
+        const rows = await database.query<{ status: string }>("SELECT status FROM run WHERE id = ANY ($1::uuid[])", [
+          ids,
+        ]);
         const open = rows.filter(({ status }) => !["succeeded", "failed", "cancelled"].includes(status)).length;
         if (open === 0 || performance.now() > untilMs) return rows.map(({ status }) => status);
         await delay(100);

@@ -6,7 +6,10 @@ import { startWorkflowApp, type WorkflowApp } from "./workflow-app.ts";
 type Options = { environment?: Record<string, string> /** How long each request of a node takes. */; callMs?: number };
 
 /** For a whole file: the application, and a provider that counts what the nodes of its runs ask for and forgets it before each test. */
-export function setUpRuns(use: (made: { ann: WorkflowApp; github: CountingProvider }) => void, { environment, callMs = 0 }: Options = {}) {
+export function setUpRuns(
+  use: (made: { ann: WorkflowApp; github: CountingProvider }) => void,
+  { environment, callMs = 0 }: Options = {},
+) {
   let ann: WorkflowApp | undefined;
   let github: CountingProvider | undefined;
 

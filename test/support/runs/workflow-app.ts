@@ -10,12 +10,23 @@ export type RunAnswer = {
   id: string;
   status: string;
   error: { code: string; message: string; nodeId: string | null } | null;
-  nodes: { id: string; status: string; attempts: number; outputs: Record<string, unknown>[] | null; [field: string]: unknown }[];
+  nodes: {
+    id: string;
+    status: string;
+    attempts: number;
+    outputs: Record<string, unknown>[] | null;
+    [field: string]: unknown;
+  }[];
   result: Record<string, unknown>[] | null;
   [field: string]: unknown;
 };
 
-export const node = (id: string, nodeId: string, parameters: object = {}, others: Partial<CanvasNode> = {}): CanvasNode => ({
+export const node = (
+  id: string,
+  nodeId: string,
+  parameters: object = {},
+  others: Partial<CanvasNode> = {},
+): CanvasNode => ({
   id,
   nodeId,
   parameters: parameters as Record<string, unknown>,
@@ -32,10 +43,19 @@ export const edges = (...texts: string[]): CanvasEdge[] =>
 
 /** The application with a person, a key that starts runs, and short ways to workflows and runs. */
 export async function startWorkflowApp(options: Options = {}) {
-  const app = await startTestApp({ ...options, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "1000000", ...options.environment } });
+  const app = await startTestApp({
+    ...options,
+    environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "1000000", ...options.environment },
+  });
   const owner = await signUpOwner(app, "Ann");
   const createKey = async (organizationId = owner.organizationId) =>
-    (await app.parts.identity.apiKeys.create(organizationId, { name: "runner", scopes: ["workflows:trigger"], createdBy: null })).key;
+    (
+      await app.parts.identity.apiKeys.create(organizationId, {
+        name: "runner",
+        scopes: ["workflows:trigger"],
+        createdBy: null,
+      })
+    ).key;
   const key = await createKey();
   const path = `/api/organizations/${owner.organizationId}`;
 
@@ -55,7 +75,9 @@ export async function startWorkflowApp(options: Options = {}) {
   }
 
   async function readRun(id: string, apiKey = key) {
-    const response = await fetch(`${app.platformUrl}/task-runner/executions/${id}`, { headers: { "x-api-key": apiKey } });
+    const response = await fetch(`${app.platformUrl}/task-runner/executions/${id}`, {
+      headers: { "x-api-key": apiKey },
+    });
     return { status: response.status, body: (await response.json()) as RunAnswer & { code?: string } };
   }
 

@@ -9,7 +9,8 @@ export type SlotTest = ReturnType<typeof createSlotTest>;
 /** Pools that share nothing but the database: each stands for a process. */
 export function createSlotTest(target: ConnectionTarget) {
   const caps = new Map<string, number>();
-  const capOf = async (ids: string[]) => new Map(ids.flatMap((id) => (caps.has(id) ? [[id, caps.get(id) ?? 0] as const] : [])));
+  const capOf = async (ids: string[]) =>
+    new Map(ids.flatMap((id) => (caps.has(id) ? [[id, caps.get(id) ?? 0] as const] : [])));
   return {
     caps,
 
@@ -30,7 +31,8 @@ export function createSlotTest(target: ConnectionTarget) {
 
 export const never = () => new AbortController().signal;
 
-export const take = (slots: Slots, organizationId: string, signal = never()): Promise<Slot> => slots.acquire(organizationId, { signal });
+export const take = (slots: Slots, organizationId: string, signal = never()): Promise<Slot> =>
+  slots.acquire(organizationId, { signal });
 
 export const takeMany = (slots: Slots, organizationId: string, count: number): Promise<Slot[]> =>
   Promise.all(Array.from({ length: count }, () => take(slots, organizationId)));

@@ -15,7 +15,13 @@ import { silentLog } from "../storage/test-postgres.ts";
 /** The organization everybody is in. */
 export const id = "organization-1";
 
-export type Attempt = { slot?: Slot; error?: unknown; positions: number[]; leave: (reason: unknown) => void; signal: AbortSignal };
+export type Attempt = {
+  slot?: Slot;
+  error?: unknown;
+  positions: number[];
+  leave: (reason: unknown) => void;
+  signal: AbortSignal;
+};
 
 /** The decisions of one process: the test plays the clock, the callers and the database. */
 export function createProcess({ queueLimit = 1_000 } = {}) {

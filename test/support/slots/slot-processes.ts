@@ -49,7 +49,8 @@ export async function startReferee({ cap, callMs }: { cap: number; callMs: numbe
       const startedAt = performance.now();
       seen.most = seen.running;
       while (seen.most < count) {
-        if (performance.now() - startedAt > limitMs) throw new Error(`Only ${seen.most} calls at once after ${limitMs} ms.`);
+        if (performance.now() - startedAt > limitMs)
+          throw new Error(`Only ${seen.most} calls at once after ${limitMs} ms.`);
         await delay(10);
       }
       return performance.now() - startedAt;

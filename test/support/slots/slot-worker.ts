@@ -10,7 +10,13 @@ import type { WorkerTask } from "./slot-processes.ts";
 // A process that makes calls one after the other in several loops, each call in five steps, and asks before each whether it may.
 const task = JSON.parse(process.argv[2] ?? "") as WorkerTask;
 const capOf = async (ids: string[]) => new Map(ids.map((id) => [id, task.cap]));
-const slots = createSlots({ target: task.target, capOf, queueLimit: 1_000, log: createLog("error"), leaseMs: task.leaseMs });
+const slots = createSlots({
+  target: task.target,
+  capOf,
+  queueLimit: 1_000,
+  log: createLog("error"),
+  leaseMs: task.leaseMs,
+});
 await slots.start();
 process.stdout.write("up\n");
 const parent = new AbortController();

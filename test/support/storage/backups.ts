@@ -11,7 +11,11 @@ export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 export function createBackups(folder: string) {
   const dataDir = path.join(folder, "data");
 
-  async function onDatabase<Value>({ url }: TestDatabase, run: () => Promise<Value>, masterKey = testKeys.SWITCHYARD_MASTER_KEY) {
+  async function onDatabase<Value>(
+    { url }: TestDatabase,
+    run: () => Promise<Value>,
+    masterKey = testKeys.SWITCHYARD_MASTER_KEY,
+  ) {
     const environment = { DATABASE_URL: url, SWITCHYARD_DATA_DIR: dataDir, SWITCHYARD_MASTER_KEY: masterKey };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     try {
@@ -24,8 +28,11 @@ export function createBackups(folder: string) {
     dataDir,
     backUp: (database: TestDatabase, to: string, { masterKey }: { masterKey?: string } = {}) =>
       onDatabase(database, () => backup(["--file", to]), masterKey),
-    restoreInto: (database: TestDatabase, from: string, { words = [], masterKey }: { words?: string[]; masterKey?: string } = {}) =>
-      onDatabase(database, () => restore(["--file", from, ...words]), masterKey),
+    restoreInto: (
+      database: TestDatabase,
+      from: string,
+      { words = [], masterKey }: { words?: string[]; masterKey?: string } = {},
+    ) => onDatabase(database, () => restore(["--file", from, ...words]), masterKey),
   };
 }
 

@@ -12,9 +12,11 @@ export const organizationId = newId();
 const today = new Date();
 
 /** A moment of the month that is so many after this one. */
-export const at = (months: number, day = 10): Date => new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, day));
+export const at = (months: number, day = 10): Date =>
+  new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, day));
 export const idAt = (moment: Date): string => `${lowestIdAt(moment).slice(0, 13)}-7000-8000-${newId().slice(-12)}`;
-export const nameOf = (table: string, months: number): string => `${table}_${at(months).toISOString().slice(0, 7).replace("-", "_")}`;
+export const nameOf = (table: string, months: number): string =>
+  `${table}_${at(months).toISOString().slice(0, 7).replace("-", "_")}`;
 
 export const callOf = (id: string, more: Partial<NewCallRow> = {}): NewCallRow => ({
   organizationId,
@@ -55,7 +57,8 @@ export async function openMonths() {
     database,
     db,
 
-    partitionsAt: (moment: Date, log = silentLog) => createPartitions({ db, target: database.target, log, readNow: async () => moment }),
+    partitionsAt: (moment: Date, log = silentLog) =>
+      createPartitions({ db, target: database.target, log, readNow: async () => moment }),
 
     async insertRun(id: string, status: string): Promise<string> {
       await database.query(

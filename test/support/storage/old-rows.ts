@@ -9,27 +9,50 @@ import type { createTestDatabase } from "./test-database.ts";
 type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 type Planted = { since: number; table: string; row: Record<string, unknown> };
 
-const canvas = JSON.stringify({ nodes: [{ id: "hello", nodeId: "set_fields", parameters: { fields: { text: "Hello" } } }], edges: [] });
+const canvas = JSON.stringify({
+  nodes: [{ id: "hello", nodeId: "set_fields", parameters: { fields: { text: "Hello" } } }],
+  edges: [],
+});
 
 /** What the product had written when the given migration was its newest: written as then, so nothing here follows a later migration. */
 export async function plantOldRows(database: TestDatabase, version: number) {
-  const ids = { user: newId(), organization: newId(), credential: newId(), workflow: newId(), call: newId(), run: newId() };
+  const ids = {
+    user: newId(),
+    organization: newId(),
+    credential: newId(),
+    workflow: newId(),
+    call: newId(),
+    run: newId(),
+  };
   const key = newApiKeyText();
-  const rows = [...(await describePeople(ids, key)), ...describeVault(ids), ...describeWork(ids, version), ...describeTriggers(ids)];
+  const rows = [
+    ...(await describePeople(ids, key)),
+    ...describeVault(ids),
+    ...describeWork(ids, version),
+    ...describeTriggers(ids),
+  ];
   const planted = rows.filter(({ since }) => since <= version);
   for (const { table, row } of planted) {
     const places = Object.keys(row).map((_, index) => `$${index + 1}`);
-    await database.query(`INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${places.join(", ")})`, Object.values(row));
+    await database.query(
+      `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${places.join(", ")})`,
+      Object.values(row),
+    );
   }
   const tables = [...new Set(planted.map(({ table }) => table))];
   return { ...ids, key, email: "ann@example.com", tables, token: "canary-token" };
 }
 
 /** The rows of these tables, each with the columns it has now. */
-export async function readRows({ query }: TestDatabase, tables: string[]): Promise<Record<string, Record<string, unknown>[]>> {
+export async function readRows(
+  { query }: TestDatabase,
+  tables: string[],
+): Promise<Record<string, Record<string, unknown>[]>> {
   const found: Record<string, Record<string, unknown>[]> = {};
   for (const table of tables) {
-    const rows = await query<{ one: Record<string, unknown> }>(`SELECT row_to_json(one) AS one FROM ${table} AS one ORDER BY one::text`);
+    const rows = await query<{ one: Record<string, unknown> }>(
+      `SELECT row_to_json(one) AS one FROM ${table} AS one ORDER BY one::text`,
+    );
     found[table] = rows.map(({ one }) => one);
   }
   return found;
@@ -43,8 +66,20 @@ async function hashOnce(text: string): Promise<string> {
 }
 
 async function describePeople({ user, organization }: Ids, key: string): Promise<Planted[]> {
-  const account = { id: newId(), account_id: user, provider_id: "credential", user_id: user, password: await hashOnce(password) };
-  const apiKey = { id: newId(), organization_id: organization, name: "CI", hash: hashApiKey(key), hint: hintOfApiKey(key) };
+  const account = {
+    id: newId(),
+    account_id: user,
+    provider_id: "credential",
+    user_id: user,
+    password: await hashOnce(password),
+  };
+  const apiKey = {
+    id: newId(),
+    organization_id: organization,
+    name: "CI",
+    hash: hashApiKey(key),
+    hint: hintOfApiKey(key),
+  };
   return [
     { since: 1, table: "app_user", row: { id: user, name: "Ann", email: "ann@example.com" } },
     { since: 1, table: "account", row: account },
@@ -74,8 +109,24 @@ function describeWork({ organization, workflow, call, run }: Ids, version: numbe
   const now = new Date();
   const inside = { organization_id: organization };
   const times = { queued_at: now, started_at: now, completed_at: now };
-  const toolCall = { ...inside, id: call, source: "mcp", server_id: "system", tool: "system_current_time", status: "success", ...times };
-  const texts = { parameters: "{}", credentials: "{}", outputs: "[]", queue_ms: 0, duration_ms: 3, truncated: false, sanitized: false };
+  const toolCall = {
+    ...inside,
+    id: call,
+    source: "mcp",
+    server_id: "system",
+    tool: "system_current_time",
+    status: "success",
+    ...times,
+  };
+  const texts = {
+    parameters: "{}",
+    credentials: "{}",
+    outputs: "[]",
+    queue_ms: 0,
+    duration_ms: 3,
+    truncated: false,
+    sanitized: false,
+  };
   const kinds = version < 15 ? {} : { node_kinds: ["set_fields"] };
   const firstVersion = {
     ...inside,
@@ -120,9 +171,22 @@ function describeWork({ organization, workflow, call, run }: Ids, version: numbe
 
 function describeTriggers({ user, organization, workflow }: Ids): Planted[] {
   const inside = { organization_id: organization, id: newId() };
-  const schedule = { ...inside, workflow_id: workflow, kind: "schedule", name: "Yearly", is_active: true, overrides: "[]" };
+  const schedule = {
+    ...inside,
+    workflow_id: workflow,
+    kind: "schedule",
+    name: "Yearly",
+    is_active: true,
+    overrides: "[]",
+  };
   const times = { cron: "0 0 1 1 *", time_zone: "UTC", next_fire_at: new Date(Date.now() + 86_400_000) };
-  const connection = { id: newId(), user_id: user, organization_id: organization, client_id: "client", client_name: "Editor" };
+  const connection = {
+    id: newId(),
+    user_id: user,
+    organization_id: organization,
+    client_id: "client",
+    client_name: "Editor",
+  };
   const resource = { resource: "http://localhost:3100/system/mcp", server_id: "system", scopes: ["mcp:tools"] };
   const soon = new Date(Date.now() + 86_400_000);
   return [

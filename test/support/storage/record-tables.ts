@@ -19,7 +19,9 @@ export async function startTables() {
   }
 
   const server = createServer((request, response) => {
-    const table = decodeURIComponent(new URL(request.url ?? "", "https://airtable.test").pathname.split("/").at(-1) ?? "");
+    const table = decodeURIComponent(
+      new URL(request.url ?? "", "https://airtable.test").pathname.split("/").at(-1) ?? "",
+    );
     const answer = request.method === "POST" ? add(table) : { records: tables.get(table) ?? [] };
     response.writeHead(200, { "content-type": "application/json" });
     request.resume().on("end", () => response.end(JSON.stringify(answer)));

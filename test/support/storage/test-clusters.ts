@@ -22,7 +22,11 @@ export async function createTestClusters() {
   const scratch = await mkdtemp(path.join(tmpdir(), "switchyard-embedded-"));
   await chmod(scratch, 0o755);
   const template = path.join(scratch, "template");
-  const optionsFor = (dataDir: string) => ({ dataDir, systemDir: path.join(scratch, "system"), settings: quickSettings });
+  const optionsFor = (dataDir: string) => ({
+    dataDir,
+    systemDir: path.join(scratch, "system"),
+    settings: quickSettings,
+  });
   const first = await startEmbeddedPostgres({ ...optionsFor(template), log: silentLog });
   await runSql(first.target, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (1); CREATE TABLE added (id int)");
   await first.close();

@@ -31,7 +31,11 @@ export async function startTestPostgres() {
   };
 }
 
-export async function runSql(target: pg.ClientConfig, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+export async function runSql(
+  target: pg.ClientConfig,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(target);
   // Some tests kill the server under this connection; the query fails, but an unheard error event would end the run.
   client.on("error", () => {});

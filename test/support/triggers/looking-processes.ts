@@ -20,7 +20,13 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { lim
     vault,
     ground: { db, outside },
   } = parts;
-  const provider = defineProvider({ id: "test", title: "Test", description: "For tests.", credential: null, polls: [poll] });
+  const provider = defineProvider({
+    id: "test",
+    title: "Test",
+    description: "For tests.",
+    credential: null,
+    polls: [poll],
+  });
   const polls = createPolls({ providers: [provider], vault });
   const takeItems = createTakeItems({
     db,
@@ -64,8 +70,8 @@ export async function plantPoll(
         )
       )[0],
     payloads: async () =>
-      (await query<{ data: string }>("SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id", [id])).map(
-        ({ data }) => JSON.parse(data).payload as unknown,
-      ),
+      (
+        await query<{ data: string }>("SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id", [id])
+      ).map(({ data }) => JSON.parse(data).payload as unknown),
   };
 }

@@ -34,7 +34,8 @@ export async function startPollApp(environment: Record<string, string> = {}) {
   const { query } = app.database;
   const parameters = { url: `${feed.url}/feed.xml` };
   const asked = { workflowId, kind: "poll", name: "News", provider: "http" };
-  const read = async (triggerId: string): Promise<MadePoll> => (await owner.browser.get(`${path}/${triggerId}`)).body as MadePoll;
+  const read = async (triggerId: string): Promise<MadePoll> =>
+    (await owner.browser.get(`${path}/${triggerId}`)).body as MadePoll;
 
   async function create(poll: Record<string, unknown> = {}, fields: Record<string, unknown> = {}): Promise<MadePoll> {
     const { status, body } = await owner.browser.post(path, {
@@ -49,10 +50,10 @@ export async function startPollApp(environment: Record<string, string> = {}) {
   /** Until the row says that a look is over, whatever came of it. */
   async function whenLooked(triggerId: string): Promise<MadePoll> {
     for (let tries = 0; tries < 400; tries++) {
-      const [row] = await query("SELECT id FROM trigger WHERE id = $1 AND poll_wait_seconds > 0 AND last_error IS DISTINCT FROM $2", [
-        triggerId,
-        notLooked,
-      ]);
+      const [row] = await query(
+        "SELECT id FROM trigger WHERE id = $1 AND poll_wait_seconds > 0 AND last_error IS DISTINCT FROM $2",
+        [triggerId, notLooked],
+      );
       if (row) return await read(triggerId);
       await delay(25);
     }
@@ -83,7 +84,10 @@ export async function startPollApp(environment: Record<string, string> = {}) {
 
     /** `$trigger` of the runs that it started, in order. */
     async startedBy(triggerId: string): Promise<{ payload: { id: string }; [field: string]: unknown }[]> {
-      const rows = await query<{ data: string }>("SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id", [triggerId]);
+      const rows = await query<{ data: string }>(
+        "SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id",
+        [triggerId],
+      );
       return rows.map(({ data }) => JSON.parse(data));
     },
 
@@ -110,8 +114,13 @@ export async function startThingApp() {
     query: (text: string, values: unknown[] = []) => app.database.query<Record<string, unknown>>(text, values),
     /** A trigger that is due. */
     plant: (fields: { takesExisting?: boolean } = {}) =>
-      plantPoll(app, newThing({ list: async () => pageOf(0, 0) }), { organizationId: owner.organizationId, workflowId, ...fields }),
-    looking: (poll: Poll, limits: Parameters<typeof createLookingProcess>[2] = {}) => createLookingProcess(app, poll, limits),
+      plantPoll(app, newThing({ list: async () => pageOf(0, 0) }), {
+        organizationId: owner.organizationId,
+        workflowId,
+        ...fields,
+      }),
+    looking: (poll: Poll, limits: Parameters<typeof createLookingProcess>[2] = {}) =>
+      createLookingProcess(app, poll, limits),
     stop: () => flows.stop(),
   };
 }
@@ -137,4 +146,5 @@ export const pageOf = (from: number, to: number, hasMore = false): PollPage => (
   hasMore,
 });
 
-export const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+export const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);

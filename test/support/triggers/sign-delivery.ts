@@ -21,9 +21,15 @@ export const signStripe = (secret: string, body: string, at = new Date()) => ({
   "stripe-signature": `t=${seconds(at)},v1=${hmac(secret, `${seconds(at)}.${body}`)}`,
 });
 
-export const signWhatsapp = (secret: string, body: string) => ({ "x-hub-signature-256": `sha256=${hmac(secret, body)}` });
+export const signWhatsapp = (secret: string, body: string) => ({
+  "x-hub-signature-256": `sha256=${hmac(secret, body)}`,
+});
 
-export const signStandard = (secret: string, body: string | Uint8Array, { id, at = new Date() }: { id: string; at?: Date }) => ({
+export const signStandard = (
+  secret: string,
+  body: string | Uint8Array,
+  { id, at = new Date() }: { id: string; at?: Date },
+) => ({
   "webhook-id": id,
   "webhook-timestamp": seconds(at),
   "webhook-signature": `v1,${hmac(Buffer.from(secret.replace("whsec_", ""), "base64"), Buffer.concat([Buffer.from(`${id}.${seconds(at)}.`), Buffer.from(body)]), "base64")}`,

@@ -9,7 +9,10 @@ export type WebhookApp = Awaited<ReturnType<typeof startWebhookApp>>;
 
 /** The application with short ways to webhooks of providers, to deliveries, and to the runs that they start. */
 export async function startWebhookApp(options: Options = {}) {
-  const flows = await startWorkflowApp({ ...options, environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...options?.environment } });
+  const flows = await startWorkflowApp({
+    ...options,
+    environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...options?.environment },
+  });
   const { app, owner } = flows;
   const workflowId = await flows.save([node("a", "set_fields", { fields: { x: "1" } })]);
   const path = `${flows.path}/triggers`;
@@ -29,8 +32,19 @@ export async function startWebhookApp(options: Options = {}) {
     path,
     connect,
 
-    async ofProvider(provider: string, data: Record<string, unknown>, fields: Record<string, unknown> = {}): Promise<MadeWebhook> {
-      const wanted = { workflowId, kind: "webhook", name: "Hook", provider, credentialId: await connect(provider, data), ...fields };
+    async ofProvider(
+      provider: string,
+      data: Record<string, unknown>,
+      fields: Record<string, unknown> = {},
+    ): Promise<MadeWebhook> {
+      const wanted = {
+        workflowId,
+        kind: "webhook",
+        name: "Hook",
+        provider,
+        credentialId: await connect(provider, data),
+        ...fields,
+      };
       const { status, body } = await owner.browser.post(path, wanted);
       expect([status, body.errors]).toEqual([201, undefined]);
       return body as MadeWebhook;
@@ -40,9 +54,10 @@ export async function startWebhookApp(options: Options = {}) {
 
     /** `$trigger` of the runs that a webhook started, in order. */
     async startedBy(triggerId: string): Promise<Record<string, unknown>[]> {
-      const rows = await app.database.query<{ data: string }>("SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id", [
-        triggerId,
-      ]);
+      const rows = await app.database.query<{ data: string }>(
+        "SELECT trigger_data AS data FROM run WHERE trigger_id = $1 ORDER BY id",
+        [triggerId],
+      );
       return rows.map(({ data }) => JSON.parse(data));
     },
 
@@ -51,7 +66,11 @@ export async function startWebhookApp(options: Options = {}) {
 }
 
 export async function deliver(url: string, body: string, headers: Record<string, string> = {}) {
-  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text };
 }

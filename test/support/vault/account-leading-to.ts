@@ -5,7 +5,11 @@ export type Variant = CredentialTypeEntry["variants"][number];
 
 type Goal = { host: string; port: number };
 /** Data of an account that leads to `host` wherever an account can; its token is over, so that it is refreshed there as well. */
-export function accountLeadingTo(goal: Goal, { takesBaseUrl }: CredentialTypeEntry, variant: Variant): Record<string, unknown> {
+export function accountLeadingTo(
+  goal: Goal,
+  { takesBaseUrl }: CredentialTypeEntry,
+  variant: Variant,
+): Record<string, unknown> {
   const address = `http://${goal.host}:${goal.port}`;
   const tokens = {
     clientId: "c",
@@ -15,7 +19,11 @@ export function accountLeadingTo(goal: Goal, { takesBaseUrl }: CredentialTypeEnt
     refreshToken: "r",
     expiresAt: "2020-01-01T00:00:00Z",
   };
-  return { ...dataFor(variant, goal), ...(takesBaseUrl ? { baseUrl: address } : {}), ...(variant.isOAuth2 ? tokens : {}) };
+  return {
+    ...dataFor(variant, goal),
+    ...(takesBaseUrl ? { baseUrl: address } : {}),
+    ...(variant.isOAuth2 ? tokens : {}),
+  };
 }
 
 type Schema = { type?: string; enum?: string[]; minLength?: number; format?: string; pattern?: string };

@@ -14,7 +14,11 @@ const samples: Record<string, string> = {
 };
 
 /** Data of a credential of this kind: every secret carries the mark, every address is the given one. */
-export function fillInCredential({ variants, baseUrl }: Credential, variant: Variant, { url, mark }: { url: string; mark: string }) {
+export function fillInCredential(
+  { variants, baseUrl }: Credential,
+  variant: Variant,
+  { url, mark }: { url: string; mark: string },
+) {
   const { properties = {} } = z.toJSONSchema(variant.fields, { io: "input" }) as { properties?: Record<string, Field> };
   const entries = Object.entries(properties).map(([name, field]): [string, unknown] => [
     name,
@@ -30,7 +34,9 @@ export function fillInCredential({ variants, baseUrl }: Credential, variant: Var
 
 /** The mark of a key file is in what is sent nowhere. */
 const secretFor = (name: string, { url, mark }: { url: string; mark: string }): string =>
-  name === "serviceAccountKey" ? writeRobotKey(`${url}/token`, { client_id: `CANARY+${name}/${mark}` }) : `CANARY+${name}/${mark}`;
+  name === "serviceAccountKey"
+    ? writeRobotKey(`${url}/token`, { client_id: `CANARY+${name}/${mark}` })
+    : `CANARY+${name}/${mark}`;
 
 function harmless(name: string, { type = "", format = "" }: Field, url: string): unknown {
   const byKind: Record<string, unknown> = {

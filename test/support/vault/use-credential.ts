@@ -5,7 +5,12 @@ import { type Answer, startFakeProvider } from "../providers/fake-provider.ts";
 type Use = NonNullable<Credential["check"]>;
 
 /** Runs a credential's check, or something else it does on its own, and returns what the provider was asked. */
-export async function useCredential(definition: Credential, data: CredentialData, answers: Answer[], use: Use | null = definition.check) {
+export async function useCredential(
+  definition: Credential,
+  data: CredentialData,
+  answers: Answer[],
+  use: Use | null = definition.check,
+) {
   const provider = await startFakeProvider();
   try {
     provider.script(answers);

@@ -53,7 +53,9 @@ const reference = /(\$nodes\s*(?:\.\s*`?|\[\s*["']))([A-Za-z0-9_-]+)/g;
 
 function renameReferences(value: unknown, newIds: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string")
-    return value.replaceAll(reference, (all, before: string, id: string) => (newIds.has(id) ? `${before}${newIds.get(id)}` : all));
+    return value.replaceAll(reference, (all, before: string, id: string) =>
+      newIds.has(id) ? `${before}${newIds.get(id)}` : all,
+    );
   if (Array.isArray(value)) return value.map((entry) => renameReferences(entry, newIds));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, renameReferences(entry, newIds)]));

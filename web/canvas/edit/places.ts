@@ -13,7 +13,9 @@ const [nearX, nearY] = [230, 80];
 export function findFreePlace(nodes: readonly CanvasNode[], wanted: Place): Place {
   const place = { x: toGrid(wanted.x), y: toGrid(wanted.y) };
   const isTaken = () =>
-    nodes.some(({ position }) => position && Math.abs(position.x - place.x) < nearX && Math.abs(position.y - place.y) < nearY);
+    nodes.some(
+      ({ position }) => position && Math.abs(position.x - place.x) < nearX && Math.abs(position.y - place.y) < nearY,
+    );
   while (isTaken()) place.y += stepDown;
   return place;
 }
@@ -25,7 +27,9 @@ export function makeRoom(canvas: Canvas, nodeId: string, place: Place): CanvasNo
   if (missing <= 0) return canvas.nodes;
   const followers = findFollowers(canvas, nodeId);
   return canvas.nodes.map((node) =>
-    followers.has(node.id) && node.position ? { ...node, position: { ...node.position, x: node.position.x + missing } } : node,
+    followers.has(node.id) && node.position
+      ? { ...node, position: { ...node.position, x: node.position.x + missing } }
+      : node,
   );
 }
 

@@ -25,7 +25,14 @@ export function readCanvas(value: unknown): Canvas | undefined {
 
 function readNode(value: unknown): CanvasNode | undefined {
   if (!isObject(value) || !isText(value.id) || !isText(value.nodeId)) return undefined;
-  const checks = { name: isText, instruction: isText, parameters: isObject, credentials: isObject, settings: isObject, position: isPlace };
+  const checks = {
+    name: isText,
+    instruction: isText,
+    parameters: isObject,
+    credentials: isObject,
+    settings: isObject,
+    position: isPlace,
+  };
   const entries = Object.entries(checks).filter(([name, isRight]) => isRight(value[name]));
   return { id: value.id, nodeId: value.nodeId, ...Object.fromEntries(entries.map(([name]) => [name, value[name]])) };
 }
@@ -37,5 +44,6 @@ function readEdge(value: unknown): CanvasEdge | undefined {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const isPlace = (value: unknown) => isObject(value) && Number.isFinite(value.x) && Number.isFinite(value.y);

@@ -28,8 +28,18 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShort
                 <Plus className="size-4" aria-hidden="true" />
                 Add node
               </ToolButton>
-              <Tool label="Undo" works={editor.canUndo} act={commands.undo} icon={<Undo2 className="size-4" aria-hidden="true" />} />
-              <Tool label="Redo" works={editor.canRedo} act={commands.redo} icon={<Redo2 className="size-4" aria-hidden="true" />} />
+              <Tool
+                label="Undo"
+                works={editor.canUndo}
+                act={commands.undo}
+                icon={<Undo2 className="size-4" aria-hidden="true" />}
+              />
+              <Tool
+                label="Redo"
+                works={editor.canRedo}
+                act={commands.redo}
+                icon={<Redo2 className="size-4" aria-hidden="true" />}
+              />
               <Tool
                 label="Duplicate"
                 works={selected.isNodeSelected}

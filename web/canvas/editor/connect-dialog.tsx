@@ -18,7 +18,9 @@ export function ConnectDialog({ editor, nodeId, onClose }: { editor: Editor; nod
       const targets = canvas.nodes.filter(
         (target) =>
           canConnect(canvas, { nodeId, way }, target.id) &&
-          `${nodeTitle(target, kinds.get(target.nodeId))} ${target.id}`.toLowerCase().includes(text.trim().toLowerCase()),
+          `${nodeTitle(target, kinds.get(target.nodeId))} ${target.id}`
+            .toLowerCase()
+            .includes(text.trim().toLowerCase()),
       );
       const entries = targets.map((target) => ({ way, target }));
       return entries.length === 0 ? [] : [{ title: ways.length > 1 ? `Way ${way} leads to` : "Leads to", entries }];

@@ -98,11 +98,16 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
 
 function AddingPalette({ adding }: { adding: ReturnType<typeof useAdding> }) {
   if (!adding.isOpen) return null;
-  return <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />;
+  return (
+    <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />
+  );
 }
 
 const useRemarkCounts = (remarks: Editor["saving"]["remarks"]) =>
-  useMemo(() => ({ faultCounts: countByNode(remarks.faults), warningCounts: countByNode(remarks.warnings) }), [remarks]);
+  useMemo(
+    () => ({ faultCounts: countByNode(remarks.faults), warningCounts: countByNode(remarks.warnings) }),
+    [remarks],
+  );
 
 type CanvasDialogProps = {
   dialog: "connect" | "shortcuts" | undefined;
@@ -113,18 +118,24 @@ type CanvasDialogProps = {
 
 function CanvasDialog({ dialog, editor, getSelection, onClose }: CanvasDialogProps) {
   if (dialog === "shortcuts") return <ShortcutsDialog onClose={onClose} />;
-  if (dialog === "connect") return <ConnectDialog editor={editor} nodeId={getSelection().nodeIds[0] ?? ""} onClose={onClose} />;
+  if (dialog === "connect")
+    return <ConnectDialog editor={editor} nodeId={getSelection().nodeIds[0] ?? ""} onClose={onClose} />;
   return null;
 }
 
-function useFlowEditing(editor: Editor, getSelection: () => Selection, adding: ReturnType<typeof useAdding>): FlowEditing {
+function useFlowEditing(
+  editor: Editor,
+  getSelection: () => Selection,
+  adding: ReturnType<typeof useAdding>,
+): FlowEditing {
   const { canvas, kinds, edit } = editor;
   return {
     onMove: (positions) => edit({ type: "move", positions }),
     onConnect: ({ source, sourceHandle, target }) =>
       edit({ type: "connect", from: { nodeId: source, way: sourceHandle ?? "out" }, target }),
     onConnectNowhere: adding.actions.addAfter,
-    isValidConnection: ({ source, sourceHandle, target }) => canConnect(canvas, { nodeId: source, way: sourceHandle ?? "out" }, target),
+    isValidConnection: ({ source, sourceHandle, target }) =>
+      canConnect(canvas, { nodeId: source, way: sourceHandle ?? "out" }, target),
     onDrop: (event, position) => {
       const kind = kinds.get(event.dataTransfer.getData(nodeDragType));
       if (!kind) return;

@@ -21,8 +21,8 @@ export function EditorNotices({ editor }: { editor: Editor }) {
               </span>
             }
           >
-            Somebody else saved this workflow: it is at version {state.theirs.version} now. Your changes are kept in this browser. What you
-            save over stays under Versions.
+            Somebody else saved this workflow: it is at version {state.theirs.version} now. Your changes are kept in
+            this browser. What you save over stays under Versions.
           </Notice>
         </div>
       )}

@@ -11,7 +11,8 @@ export function EmptyCanvas({ readOnly, onAdd }: { readOnly: boolean; onAdd: () 
         ) : (
           <>
             <p className="text-sm text-muted">
-              A workflow is a line of nodes: each takes what the one before it gave. Begin with Start, then add what should happen.
+              A workflow is a line of nodes: each takes what the one before it gave. Begin with Start, then add what
+              should happen.
             </p>
             <Button look="primary" onClick={onAdd} className="hidden md:inline-flex">
               <Plus className="size-4" aria-hidden="true" />

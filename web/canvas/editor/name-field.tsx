@@ -13,7 +13,10 @@ export function NameField({ organizationId, workflow, readOnly }: NameFieldProps
   const rename = useMutation({
     mutationFn: (name: string) => changeWorkflow(organizationId, workflow.id, { name }),
     onSuccess: ({ name }) => {
-      queryClient.setQueryData(workflowQuery(organizationId, workflow.id).queryKey, (before) => before && { ...before, name });
+      queryClient.setQueryData(
+        workflowQuery(organizationId, workflow.id).queryKey,
+        (before) => before && { ...before, name },
+      );
       setText(undefined);
     },
   });

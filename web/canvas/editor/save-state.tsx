@@ -13,16 +13,28 @@ export function SaveState({ saving: { state, remarks }, onShow }: SaveStateProps
   const { faults, warnings } = remarks;
   const problems = counted(faults.length, "problem");
   if (state.kind === "offline") return <Words Icon={CloudOff} look="text-warning" text="Not saved, trying again" />;
-  if (state.kind === "conflict") return <Words Icon={CircleAlert} look="text-danger" text="Not saved: somebody else saved" />;
+  if (state.kind === "conflict")
+    return <Words Icon={CircleAlert} look="text-danger" text="Not saved: somebody else saved" />;
   if (state.kind === "refused") {
     const reason = isApiProblem(state.error) ? state.error.message : "something went wrong on this page.";
     return <Words Icon={CircleAlert} look="text-danger" text={`Not saved: ${reason}`} />;
   }
   if (faults.length > 0 && state.kind !== "saved")
-    return <RemarkList Icon={CircleAlert} look="text-danger" title={`Not saved: ${problems}`} remarks={faults} onShow={onShow} />;
-  if (state.kind === "changed" || state.kind === "saving") return <Words Icon={LoaderCircle} look="text-muted" text="Saving" />;
+    return (
+      <RemarkList
+        Icon={CircleAlert}
+        look="text-danger"
+        title={`Not saved: ${problems}`}
+        remarks={faults}
+        onShow={onShow}
+      />
+    );
+  if (state.kind === "changed" || state.kind === "saving")
+    return <Words Icon={LoaderCircle} look="text-muted" text="Saving" />;
   if (faults.length > 0)
-    return <RemarkList Icon={CircleAlert} look="text-danger" title={`Saved, ${problems}`} remarks={faults} onShow={onShow} />;
+    return (
+      <RemarkList Icon={CircleAlert} look="text-danger" title={`Saved, ${problems}`} remarks={faults} onShow={onShow} />
+    );
   if (warnings.length > 0)
     return (
       <RemarkList

@@ -2,7 +2,12 @@ import { Dialog } from "../../parts/dialog.tsx";
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog open onOpenChange={onClose} title="Keys of the canvas" description="They work while the canvas has the focus.">
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Keys of the canvas"
+      description="They work while the canvas has the focus."
+    >
       <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2 text-sm">
         {shortcuts.map(([what, ...keys]) => (
           <div key={what} className="contents">

@@ -34,7 +34,10 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
     [onOpen],
   );
   const actions: FlowActions = useMemo(
-    () => ({ addAfter: (nodeId, way) => openAt({ after: { nodeId, way } }), addOnEdge: (edgeId) => openAt({ onEdge: edgeId }) }),
+    () => ({
+      addAfter: (nodeId, way) => openAt({ after: { nodeId, way } }),
+      addOnEdge: (edgeId) => openAt({ onEdge: edgeId }),
+    }),
     [openAt],
   );
   const open = () => openAt(findTarget({ canvas, kinds }, getSelection()));
@@ -46,15 +49,32 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
 
   function add(kind: NodeKind, at?: { x: number; y: number }): void {
     const way = waysOf({ id: "", nodeId: kind.id }, kind)[0];
-    const position = at ?? (target?.after || target?.onEdge ? undefined : middleOf(frame.current, flow.screenToFlowPosition));
-    edit({ type: "add", node: { nodeId: kind.id, ...startParameters(kind), ...(position && { position }) }, way, ...(at ? {} : target) });
+    const position =
+      at ?? (target?.after || target?.onEdge ? undefined : middleOf(frame.current, flow.screenToFlowPosition));
+    edit({
+      type: "add",
+      node: { nodeId: kind.id, ...startParameters(kind), ...(position && { position }) },
+      way,
+      ...(at ? {} : target),
+    });
     close();
   }
 
   // Nothing leads to the place where a run begins.
   const isBeginning = !target?.after && !target?.onEdge;
-  const offered = useMemo(() => (isBeginning ? kinds : new Map([...kinds].filter(([id]) => id !== "start"))), [kinds, isBeginning]);
-  return { isOpen: target !== undefined, offered, place: describePlace(target, { canvas, kinds }), actions, open, close, add };
+  const offered = useMemo(
+    () => (isBeginning ? kinds : new Map([...kinds].filter(([id]) => id !== "start"))),
+    [kinds, isBeginning],
+  );
+  return {
+    isOpen: target !== undefined,
+    offered,
+    place: describePlace(target, { canvas, kinds }),
+    actions,
+    open,
+    close,
+    add,
+  };
 }
 
 type CanvasContext = Pick<Editor, "canvas" | "kinds">;
@@ -74,7 +94,8 @@ function describePlace(target: Target | undefined, { canvas, kinds }: CanvasCont
     const node = canvas.nodes.find((each) => each.id === id);
     return node ? nodeTitle(node, kinds.get(node.nodeId)) : "";
   };
-  if (target?.after) return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : `, way ${target.after.way}`}.`;
+  if (target?.after)
+    return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : `, way ${target.after.way}`}.`;
   const edge = canvas.edges.find(({ id }) => id === target?.onEdge);
   if (edge) return `Between ${titleOf(edge.source)} and ${titleOf(edge.target)}.`;
   return "Press one to add it, or drag it to its place.";

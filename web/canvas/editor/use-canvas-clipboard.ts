@@ -23,7 +23,8 @@ export function useCanvasClipboard({ canvas, edit }: Editor, getSelection: () =>
       if (onCopy(event)) edit({ type: "remove", nodeIds: getSelection().nodeIds, edgeIds: [] });
     },
     onPaste: (event: ClipboardEvent) => {
-      const clip = event.target === event.currentTarget ? readClip(event.clipboardData.getData("text/plain")) : undefined;
+      const clip =
+        event.target === event.currentTarget ? readClip(event.clipboardData.getData("text/plain")) : undefined;
       if (!clip) return;
       event.preventDefault();
       const isFromHere = clip.nodes.some(({ id }) => canvas.nodes.some((node) => node.id === id));

@@ -47,7 +47,12 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
       const before = state.canvas.nodes.find(({ id }) => id === node.id);
       if (!before) return;
       const kind = kinds.get(node.nodeId);
-      edit({ type: "change", node, ways: { before: waysOf(before, kind), after: waysOf(node, kind) }, atMs: Date.now() });
+      edit({
+        type: "change",
+        node,
+        ways: { before: waysOf(before, kind), after: waysOf(node, kind) },
+        atMs: Date.now(),
+      });
     },
     [state.canvas, kinds],
   );

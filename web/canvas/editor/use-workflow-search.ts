@@ -14,7 +14,9 @@ export function useWorkflowSearch(): { search: WorkflowSearch; show: (change: Ch
         from: "/o/$organizationId/workflows/$workflowId",
         to: ".",
         search: (before: WorkflowSearch) =>
-          Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined)) as WorkflowSearch,
+          Object.fromEntries(
+            Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined),
+          ) as WorkflowSearch,
         replace: true,
       }),
     [navigate],

@@ -59,12 +59,33 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
       {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
       <div className="relative flex min-h-0 flex-1">
         <ReactFlowProvider>
-          <EditorCanvas editor={editor} run={run} select={select} frame={frame} onOpen={onOpen} onPalette={onPalette} onRun={onRun} />
+          <EditorCanvas
+            editor={editor}
+            run={run}
+            select={select}
+            frame={frame}
+            onOpen={onOpen}
+            onPalette={onPalette}
+            onRun={onRun}
+          />
         </ReactFlowProvider>
-        <SidePanel editor={editor} search={search} timesLed={timesLed} run={run} onClose={onClose} frame={panel.frame} />
+        <SidePanel
+          editor={editor}
+          search={search}
+          timesLed={timesLed}
+          run={run}
+          onClose={onClose}
+          frame={panel.frame}
+        />
       </div>
       {isStarting && (
-        <RunDialog editor={editor} input={input} onInput={setInput} onStarted={onStarted} onClose={() => setStarting(false)} />
+        <RunDialog
+          editor={editor}
+          input={input}
+          onInput={setInput}
+          onStarted={onStarted}
+          onClose={() => setStarting(false)}
+        />
       )}
     </div>
   );
@@ -73,7 +94,11 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
 type Show = ReturnType<typeof useWorkflowSearch>["show"];
 
 /** What opens and closes the panel beside the canvas. */
-function useOpening(show: Show, want: ReturnType<typeof usePanelFocus>["want"], frame: RefObject<HTMLDivElement | null>) {
+function useOpening(
+  show: Show,
+  want: ReturnType<typeof usePanelFocus>["want"],
+  frame: RefObject<HTMLDivElement | null>,
+) {
   const [timesLed, leadAgain] = useReducer((count: number) => count + 1, 0);
   const onOpen = useCallback(
     (nodeId: string | undefined, isByKeyboard: boolean) => {
@@ -114,7 +139,11 @@ function usePanelFocus() {
 }
 
 /** What is selected from outside of the canvas: by an edit, whose new node is opened too, or by the address. */
-function useSelect(edited: readonly string[], nodeId: string | undefined, show: ReturnType<typeof useWorkflowSearch>["show"]) {
+function useSelect(
+  edited: readonly string[],
+  nodeId: string | undefined,
+  show: ReturnType<typeof useWorkflowSearch>["show"],
+) {
   const [select, setSelect] = useState<readonly string[]>(nodeId === undefined ? [] : [nodeId]);
   const first = useRef(edited);
   useEffect(() => {

@@ -22,7 +22,10 @@ export const EdgeLine = memo(function EdgeLine({ id, data, selected, ...ends }: 
         <EdgeLabelRenderer>
           <div
             className="absolute"
-            style={{ transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)`, pointerEvents: showsAdd ? "all" : "none" }}
+            style={{
+              transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)`,
+              pointerEvents: showsAdd ? "all" : "none",
+            }}
           >
             {showsCount && (
               <span className="rounded-full border border-line bg-surface px-2 py-0.5 text-xs text-muted">

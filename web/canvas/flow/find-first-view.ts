@@ -6,7 +6,10 @@ const margin = 40;
 const [smallest, largest] = [0.65, 1];
 
 /** Everything, while it can be read; a canvas that is too large for that is shown from where it begins. */
-export function findFirstView({ canvas, kinds }: Pick<Drawing, "canvas" | "kinds">, frame: HTMLElement | null): Viewport {
+export function findFirstView(
+  { canvas, kinds }: Pick<Drawing, "canvas" | "kinds">,
+  frame: HTMLElement | null,
+): Viewport {
   const boxes = canvas.nodes.map((node) => ({ ...(node.position ?? { x: 0, y: 0 }), ...sizeOf(node, kinds) }));
   if (boxes.length === 0 || !frame) return { x: 0, y: 0, zoom: 1 };
   const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))];

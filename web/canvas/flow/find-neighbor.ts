@@ -3,7 +3,11 @@ import type { CanvasNode } from "../../../src/workflows/wire.ts";
 export type Direction = "left" | "right" | "up" | "down";
 
 /** The nearest node in a direction; one that lies straight ahead is nearer than one that lies aside. */
-export function findNeighbor(nodes: readonly CanvasNode[], fromId: string | undefined, direction: Direction): string | undefined {
+export function findNeighbor(
+  nodes: readonly CanvasNode[],
+  fromId: string | undefined,
+  direction: Direction,
+): string | undefined {
   const from = nodes.find(({ id }) => id === fromId);
   if (!from) return nodes.toSorted((one, other) => placeOf(one).x - placeOf(other).x)[0]?.id;
   const start = placeOf(from);

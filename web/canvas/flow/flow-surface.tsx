@@ -1,5 +1,12 @@
 import "../canvas.css";
-import { Background, type Connection, type OnConnectEnd, type OnSelectionChangeParams, ReactFlow, useReactFlow } from "@xyflow/react";
+import {
+  Background,
+  type Connection,
+  type OnConnectEnd,
+  type OnSelectionChangeParams,
+  ReactFlow,
+  useReactFlow,
+} from "@xyflow/react";
 import {
   type ClipboardEventHandler,
   type DragEvent,
@@ -47,7 +54,16 @@ type FlowSurfaceProps = {
  * The drawn canvas. While something is dragged its place is known only to the drawing library, and no component above
  * it is drawn anew.
  */
-export function FlowSurface({ drawing, select, onSelection, onPress, keys, editing, frame, children }: FlowSurfaceProps) {
+export function FlowSurface({
+  drawing,
+  select,
+  onSelection,
+  onPress,
+  keys,
+  editing,
+  frame,
+  children,
+}: FlowSurfaceProps) {
   const [initial] = useState(() => ({ boxes: selectBoxes(toBoxes(drawing, []), select), lines: toLines(drawing, []) }));
   const [activeId, setActiveId] = useState<string>();
   const [said, setSaid] = useState("");
@@ -76,7 +92,10 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
         onPointerDownCapture={takeFocus}
         {...editing?.clipboard}
         onDragOver={editing && ((event) => event.preventDefault())}
-        onDrop={editing && ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))}
+        onDrop={
+          editing &&
+          ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))
+        }
         className="-outline-offset-2"
         defaultNodes={initial.boxes}
         defaultEdges={initial.lines}
@@ -102,7 +121,8 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
 /** What moves nodes and draws lines. */
 function movesOf({ onMove, onConnect, onConnectNowhere, isValidConnection }: FlowEditing) {
   const onConnectEnd: OnConnectEnd = (_event, { isValid, fromNode, fromHandle, toNode }) => {
-    if (!isValid && !toNode && fromNode && fromHandle?.type === "source") onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
+    if (!isValid && !toNode && fromNode && fromHandle?.type === "source")
+      onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
   };
   return {
     onNodeDragStop: (_event: unknown, _node: Box, nodes: Box[]) => onMove(positionsOf(nodes)),
@@ -164,7 +184,9 @@ function useDrawing(drawing: Drawing, select: readonly string[]): void {
 }
 
 function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
-  return boxes.map((box) => (ids.includes(box.id) === (box.selected ?? false) ? box : { ...box, selected: ids.includes(box.id) }));
+  return boxes.map((box) =>
+    ids.includes(box.id) === (box.selected ?? false) ? box : { ...box, selected: ids.includes(box.id) },
+  );
 }
 
 const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));

@@ -36,7 +36,9 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
         <div className="grid gap-0.5 border-t border-line py-1">
           {[...ways, ...lostWays].map((way) => (
             <div key={way} className="relative px-3 py-0.5 text-right text-xs">
-              <span className={`block ${way.length > 20 ? "truncate" : ""} ${lostWays.includes(way) ? "text-danger" : "text-muted"}`}>
+              <span
+                className={`block ${way.length > 20 ? "truncate" : ""} ${lostWays.includes(way) ? "text-danger" : "text-muted"}`}
+              >
                 {way}
                 {lostWays.includes(way) && " (no such way)"}
               </span>

@@ -20,7 +20,10 @@ export function useKeepInView(select: readonly string[], frame: RefObject<HTMLEl
       const start = flow.flowToScreenPosition(box.position);
       const end = flow.flowToScreenPosition({ x: box.position.x + boxWidth, y: box.position.y + boxHeight });
       if (start.x >= left && start.y >= top && end.x <= right && end.y <= bottom) return;
-      void flow.setCenter(box.position.x + boxWidth / 2, box.position.y + boxHeight / 2, { zoom: flow.getZoom(), duration: travelMs() });
+      void flow.setCenter(box.position.x + boxWidth / 2, box.position.y + boxHeight / 2, {
+        zoom: flow.getZoom(),
+        duration: travelMs(),
+      });
     };
     // Tells at once how large it is, and again whenever that changes.
     const observer = new ResizeObserver(() => requestAnimationFrame(look));

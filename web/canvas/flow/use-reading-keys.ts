@@ -3,7 +3,9 @@ import type { KeyTable } from "../../parts/key-of.ts";
 import type { Box, Line } from "./flow-data.ts";
 import type { useGo } from "./use-go.ts";
 
-type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & { onOpen: (nodeId: string | undefined) => void };
+type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & {
+  onOpen: (nodeId: string | undefined) => void;
+};
 
 /** Keys of every canvas: arrows go from node to node, Enter opens one, Escape closes it, and + - 0 zoom. */
 export function useReadingKeys({ go, selectNothing, onOpen }: Options): KeyTable {

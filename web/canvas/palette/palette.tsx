@@ -20,7 +20,10 @@ type PaletteProps = {
 export function Palette({ kinds, place, onPick, onClose }: PaletteProps) {
   const all = useMemo(() => [...kinds.values()], [kinds]);
   return (
-    <section aria-label="Add a node" className="flex w-72 shrink-0 flex-col border-r border-line bg-surface p-3 max-md:hidden">
+    <section
+      aria-label="Add a node"
+      className="flex w-72 shrink-0 flex-col border-r border-line bg-surface p-3 max-md:hidden"
+    >
       <div className="mb-1 flex items-center justify-between gap-2">
         <h2 className="text-sm font-semibold">Add a node</h2>
         <ToolButton label="Close the list of nodes" onClick={onClose}>

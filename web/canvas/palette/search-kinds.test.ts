@@ -49,7 +49,10 @@ it("finds by words of the provider, the title and the id together, and nothing f
 });
 
 it("finds a node by another word for it, before those that only speak of it", () => {
-  const condition = { ...kind("condition", "Condition", null, "Sends items one way or the other."), synonyms: ["if", "branch"] };
+  const condition = {
+    ...kind("condition", "Condition", null, "Sends items one way or the other."),
+    synonyms: ["if", "branch"],
+  };
   const other = kind("note", "Note", "Notes", "What to do if it rains.");
   expect(searchKinds([other, condition], "if").map(({ kinds: [first] }) => first?.id)).toEqual(["condition", "note"]);
 });

@@ -10,7 +10,11 @@ export function searchKinds(kinds: Iterable<NodeKind>, text: string): KindGroup[
   const found = [...kinds].map((kind) => ({ kind, rank: rankOf(kind, words) })).filter(({ rank }) => rank > 0);
   const ordered = found.toSorted((one, other) => other.rank - one.rank || titleOrder(one.kind, other.kind));
   const groups = Map.groupBy(ordered, ({ kind }) => kind.provider?.title ?? builtIn);
-  const list = [...groups].map(([title, entries]) => ({ title, kinds: entries.map(({ kind }) => kind), rank: entries[0]?.rank ?? 0 }));
+  const list = [...groups].map(([title, entries]) => ({
+    title,
+    kinds: entries.map(({ kind }) => kind),
+    rank: entries[0]?.rank ?? 0,
+  }));
   return list.toSorted((one, other) => other.rank - one.rank || groupOrder(one.title, other.title));
 }
 
@@ -30,4 +34,5 @@ function rankOf(kind: NodeKind, words: string[]): number {
 
 const titleOrder = (one: NodeKind, other: NodeKind) =>
   Number(other.id === "start") - Number(one.id === "start") || one.title.localeCompare(other.title);
-const groupOrder = (one: string, other: string) => Number(other === builtIn) - Number(one === builtIn) || one.localeCompare(other);
+const groupOrder = (one: string, other: string) =>
+  Number(other === builtIn) - Number(one === builtIn) || one.localeCompare(other);

@@ -13,7 +13,12 @@ type EditedRunDialogProps = {
   /** Where it shall begin; otherwise at the start. */
   nodeId?: string;
   titleOf: (nodeId: string) => string;
-  rerun: { mutate: (body: Rerun, options: { onSuccess: () => void }) => void; isPending: boolean; isError: boolean; error: unknown };
+  rerun: {
+    mutate: (body: Rerun, options: { onSuccess: () => void }) => void;
+    isPending: boolean;
+    isError: boolean;
+    error: unknown;
+  };
   onClose: () => void;
 };
 
@@ -58,13 +63,30 @@ export function EditedRunDialog({ run, nodeId, titleOf, rerun, onClose }: Edited
           <label htmlFor={promptId} className="text-sm font-medium">
             Prompt
           </label>
-          <textarea id={promptId} rows={3} className={controlLook} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+          <textarea
+            id={promptId}
+            rows={3}
+            className={controlLook}
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+          />
         </div>
-        <JsonField label="Payload (JSON)" text={text} fault={"fault" in parsed ? parsed.fault : undefined} onChange={setText} />
+        <JsonField
+          label="Payload (JSON)"
+          text={text}
+          fault={"fault" in parsed ? parsed.fault : undefined}
+          onChange={setText}
+        />
         {rerun.isError && <ProblemNotice error={rerun.error} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={rerun.isPending} disabled={"fault" in parsed} className="disabled:opacity-50">
+          <Button
+            type="submit"
+            look="primary"
+            busy={rerun.isPending}
+            disabled={"fault" in parsed}
+            className="disabled:opacity-50"
+          >
             Run
           </Button>
         </div>

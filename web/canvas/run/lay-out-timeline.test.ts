@@ -26,7 +26,13 @@ const node = (id: string, others: Partial<RunNode> = {}): RunNode => ({
 const run = (nodes: RunNode[], others: Partial<Run> = {}) =>
   ({ createdAt: at(0), startedAt: at(100), completedAt: at(1_000), status: "succeeded", nodes, ...others }) as Run;
 const shape = (timeline: ReturnType<typeof layOutTimeline>) =>
-  timeline.bars.map(({ node: { id }, startMs, lengthMs, waitedMs, isReused }) => [id, startMs, lengthMs, waitedMs, isReused]);
+  timeline.bars.map(({ node: { id }, startMs, lengthMs, waitedMs, isReused }) => [
+    id,
+    startMs,
+    lengthMs,
+    waitedMs,
+    isReused,
+  ]);
 
 it("puts nodes in the order of their start, to scale, and those not reached last", () => {
   const timeline = layOutTimeline(
@@ -46,15 +52,15 @@ it("puts nodes in the order of their start, to scale, and those not reached last
 });
 
 it("tells waiting from running", () => {
-  expect(shape(layOutTimeline(run([node("retried", { startedAt: at(100), completedAt: at(900), durationMs: 50 })]), 0))).toEqual([
-    ["retried", 100, 800, 750, false],
-  ]);
+  expect(
+    shape(layOutTimeline(run([node("retried", { startedAt: at(100), completedAt: at(900), durationMs: 50 })]), 0)),
+  ).toEqual([["retried", 100, 800, 750, false]]);
 });
 
 it("does not call it waiting that a node's end was written down a moment later", () => {
-  expect(shape(layOutTimeline(run([node("quick", { startedAt: at(100), completedAt: at(120), durationMs: 1 })]), 0))).toEqual([
-    ["quick", 100, 20, 0, false],
-  ]);
+  expect(
+    shape(layOutTimeline(run([node("quick", { startedAt: at(100), completedAt: at(120), durationMs: 1 })]), 0)),
+  ).toEqual([["quick", 100, 20, 0, false]]);
 });
 
 it("lets what goes on grow until now", () => {
@@ -69,14 +75,16 @@ it("lets what goes on grow until now", () => {
 });
 
 it("counts the whole time as queued while the run has not begun", () => {
-  expect(layOutTimeline(run([], { status: "pending", startedAt: null, completedAt: null }), zeroMs + 700)).toMatchObject({
+  expect(
+    layOutTimeline(run([], { status: "pending", startedAt: null, completedAt: null }), zeroMs + 700),
+  ).toMatchObject({
     totalMs: 700,
     queuedMs: 700,
   });
 });
 
 it("marks what an earlier run had done", () => {
-  expect(shape(layOutTimeline(run([node("before", { startedAt: at(-900), completedAt: at(-500), durationMs: 400 })]), 0))).toEqual([
-    ["before", 0, 0, 0, true],
-  ]);
+  expect(
+    shape(layOutTimeline(run([node("before", { startedAt: at(-900), completedAt: at(-500), durationMs: 400 })]), 0)),
+  ).toEqual([["before", 0, 0, 0, true]]);
 });

@@ -23,7 +23,9 @@ export function layOutTimeline(run: Run, nowMs: number): Timeline {
   const zeroMs = Date.parse(run.createdAt);
   const endMs = run.completedAt ? Date.parse(run.completedAt) : nowMs;
   const bars = run.nodes.map((node) => toBar(node, { zeroMs, endMs, isRunOver: isOver(run) }));
-  const reached = bars.filter(({ startMs }) => startMs !== null).sort((one, other) => (one.startMs ?? 0) - (other.startMs ?? 0));
+  const reached = bars
+    .filter(({ startMs }) => startMs !== null)
+    .sort((one, other) => (one.startMs ?? 0) - (other.startMs ?? 0));
   return {
     totalMs: Math.max(1, endMs - zeroMs, ...reached.map(({ startMs, lengthMs }) => (startMs ?? 0) + lengthMs)),
     queuedMs: Math.max(0, (run.startedAt ? Date.parse(run.startedAt) : endMs) - zeroMs),

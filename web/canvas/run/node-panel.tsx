@@ -116,7 +116,9 @@ function RunFromHere({ organizationId, run, nodeId, titleOf }: RunFromHereProps)
         <StepForward className="size-4" aria-hidden="true" />
         Run again from this node
       </Button>
-      {isOpen && <EditedRunDialog run={run} nodeId={nodeId} titleOf={titleOf} rerun={rerun} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <EditedRunDialog run={run} nodeId={nodeId} titleOf={titleOf} rerun={rerun} onClose={() => setOpen(false)} />
+      )}
     </>
   );
 }
@@ -152,7 +154,9 @@ function NodeFacts({ node }: { node: RunNode }) {
       )}
       {ways.length > 0 && (
         <Fact name="Items">
-          {ways.map(([way, count]) => (ways.length === 1 && way === "out" ? String(count) : `${count} on ${way}`)).join(", ")}
+          {ways
+            .map(([way, count]) => (ways.length === 1 && way === "out" ? String(count) : `${count} on ${way}`))
+            .join(", ")}
         </Fact>
       )}
     </dl>

@@ -30,7 +30,12 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
   const chosen = run.nodes.find(({ id }) => id === search.node);
   const panel = useShownPanel(chosen?.id);
   const go = (changes: { node?: string; view?: string }) =>
-    void navigate({ to: ".", search: (before) => withoutEmpty({ ...before, ...changes }), replace: true, resetScroll: false });
+    void navigate({
+      to: ".",
+      search: (before) => withoutEmpty({ ...before, ...changes }),
+      replace: true,
+      resetScroll: false,
+    });
   const select = (id: string | undefined) => go({ node: id ?? "" });
 
   function titleOf(id: string): string {
@@ -57,7 +62,10 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
             <Drawing canvas={canvas} kinds={kinds} run={run} selectedId={chosen?.id} onSelect={select} />
           )}
         </div>
-        <div ref={panel} className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto">
+        <div
+          ref={panel}
+          className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto"
+        >
           {chosen ? (
             <NodePanel
               key={chosen.id}
@@ -81,7 +89,8 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
 function useShownPanel(chosenId: string | undefined) {
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (chosenId !== undefined && matchMedia("(width < 80rem)").matches) panel.current?.scrollIntoView({ block: "nearest" });
+    if (chosenId !== undefined && matchMedia("(width < 80rem)").matches)
+      panel.current?.scrollIntoView({ block: "nearest" });
   }, [chosenId]);
   return panel;
 }

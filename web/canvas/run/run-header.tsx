@@ -10,7 +10,12 @@ import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
 import { TraceId } from "../../parts/trace-id.tsx";
 
-type RunHeaderProps = { organizationId: string; run: Run; nameOf: (nodeId: string) => string; onGoToNode: (nodeId: string) => void };
+type RunHeaderProps = {
+  organizationId: string;
+  run: Run;
+  nameOf: (nodeId: string) => string;
+  onGoToNode: (nodeId: string) => void;
+};
 
 export function RunHeader({ organizationId, run, nameOf, onGoToNode }: RunHeaderProps) {
   const failedId = run.error?.nodeId;
@@ -27,7 +32,9 @@ export function RunHeader({ organizationId, run, nameOf, onGoToNode }: RunHeader
       </Link>
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="text-2xl font-semibold tracking-tight wrap-anywhere">{run.workflowName || "Deleted workflow"}</h1>
+          <h1 className="text-2xl font-semibold tracking-tight wrap-anywhere">
+            {run.workflowName || "Deleted workflow"}
+          </h1>
           <span aria-live="polite">
             <Status status={run.status} />
           </span>
@@ -94,7 +101,11 @@ function Relations({ organizationId, run }: { organizationId: string; run: Run }
     <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {!run.workflowDeleted && (
         <li>
-          <Link to="/o/$organizationId/workflows/$workflowId" params={{ organizationId, workflowId: run.workflowId }} className={link}>
+          <Link
+            to="/o/$organizationId/workflows/$workflowId"
+            params={{ organizationId, workflowId: run.workflowId }}
+            className={link}
+          >
             Open the workflow
           </Link>
         </li>
@@ -108,7 +119,11 @@ function Relations({ organizationId, run }: { organizationId: string; run: Run }
       )}
       {run.parentRunId && (
         <li>
-          <Link to="/o/$organizationId/runs/$runId" params={{ organizationId, runId: run.parentRunId }} className={link}>
+          <Link
+            to="/o/$organizationId/runs/$runId"
+            params={{ organizationId, runId: run.parentRunId }}
+            className={link}
+          >
             Called by another run
           </Link>
         </li>

@@ -18,9 +18,15 @@ export function RunPanel({ organizationId, run }: { organizationId: string; run:
         </Part>
       )}
       <Part title="Trigger data" hint={`Every node reads it as $trigger. It came from: ${source}.`}>
-        {prompt !== "" && <p className="rounded-lg border border-line bg-page p-3 text-sm wrap-anywhere whitespace-pre-wrap">{prompt}</p>}
+        {prompt !== "" && (
+          <p className="rounded-lg border border-line bg-page p-3 text-sm wrap-anywhere whitespace-pre-wrap">
+            {prompt}
+          </p>
+        )}
         {payload !== null && payload !== undefined && <DataViewer value={payload} label="payload" />}
-        {prompt === "" && (payload === null || payload === undefined) && <p className="text-sm text-muted">No prompt and no payload.</p>}
+        {prompt === "" && (payload === null || payload === undefined) && (
+          <p className="text-sm text-muted">No prompt and no payload.</p>
+        )}
         {sender !== null && sender !== undefined && (
           <details className="text-sm">
             <summary className="cursor-pointer text-muted">Sender</summary>
@@ -35,7 +41,9 @@ export function RunPanel({ organizationId, run }: { organizationId: string; run:
           <DataViewer value={run.overrides} label="overrides" />
         </Part>
       )}
-      {run.nodes.some(({ nodeId }) => nodeId === "call_workflow") && <CalledRuns organizationId={organizationId} run={run} />}
+      {run.nodes.some(({ nodeId }) => nodeId === "call_workflow") && (
+        <CalledRuns organizationId={organizationId} run={run} />
+      )}
     </section>
   );
 }

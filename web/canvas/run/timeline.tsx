@@ -75,7 +75,8 @@ export function Timeline({ run, kinds, titleOf, selectedId, onSelect }: Timeline
         </tbody>
       </table>
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        Start counts from the moment the run was accepted. Light parts of a bar are waiting: for a slot, a pause or another attempt.
+        Start counts from the moment the run was accepted. Light parts of a bar are waiting: for a slot, a pause or
+        another attempt.
       </p>
     </div>
   );
@@ -117,13 +118,21 @@ function BarRow({ bar, totalMs, title, kind, isSelected, onSelect }: BarRowProps
           <Status status={node.status} />
         </span>
       </td>
-      <td className="px-2 py-2 text-right text-muted @max-md:hidden">{startMs !== null && !isReused && <Duration ms={startMs} />}</td>
+      <td className="px-2 py-2 text-right text-muted @max-md:hidden">
+        {startMs !== null && !isReused && <Duration ms={startMs} />}
+      </td>
       <td className="px-2 py-2 text-right text-muted @max-md:pr-4">
         {startMs !== null && <Duration ms={isReused ? (node.durationMs ?? 0) : lengthMs} />}
       </td>
       <td className="hidden py-2 pr-4 pl-2 @md:table-cell">
         {startMs !== null && !isReused && (
-          <Track totalMs={totalMs} startMs={startMs} lengthMs={lengthMs} waitedMs={waitedMs} look={barLooks[node.status]} />
+          <Track
+            totalMs={totalMs}
+            startMs={startMs}
+            lengthMs={lengthMs}
+            waitedMs={waitedMs}
+            look={barLooks[node.status]}
+          />
         )}
       </td>
     </tr>

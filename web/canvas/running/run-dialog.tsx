@@ -81,7 +81,9 @@ async function saveFirst({ saving: { autosave } }: Editor): Promise<void> {
   const state = autosave.state.get();
   if (state.kind === "refused") throw state.error;
   throw notSaved(
-    state.kind === "faulty" ? "The canvas has problems, so it is not saved and cannot run. They are listed above the canvas." : notRunnable,
+    state.kind === "faulty"
+      ? "The canvas has problems, so it is not saved and cannot run. They are listed above the canvas."
+      : notRunnable,
   );
 }
 

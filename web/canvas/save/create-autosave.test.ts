@@ -8,7 +8,10 @@ const canvasOf = (id: string): Canvas => ({ nodes: [{ id, nodeId: "wait" }], edg
 const first = canvasOf("first");
 const conflict = () => parseProblem(409, { code: "conflict", detail: "Somebody else has saved this workflow." });
 const faulty = () =>
-  parseProblem(400, { code: "validation_failed", errors: [{ pointer: "/canvas/nodes/0/nodeId", detail: "is nothing" }] });
+  parseProblem(400, {
+    code: "validation_failed",
+    errors: [{ pointer: "/canvas/nodes/0/nodeId", detail: "is nothing" }],
+  });
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

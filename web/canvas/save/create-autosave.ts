@@ -131,5 +131,7 @@ async function settleRefusal(sent: Canvas, error: unknown, load: Options["load"]
 
 function describeRefusal(canvas: Canvas, error: unknown): SaveState {
   if (isPassing(error)) return { kind: "offline" };
-  return isApiProblem(error) && error.errors.length > 0 ? { kind: "faulty", faults: error.errors, canvas } : { kind: "refused", error };
+  return isApiProblem(error) && error.errors.length > 0
+    ? { kind: "faulty", faults: error.errors, canvas }
+    : { kind: "refused", error };
 }

@@ -11,7 +11,10 @@ export function createDrafts(userId: string, workflowId: string) {
   const textsKey = `${key}.texts` as const;
   return {
     /** What was typed into fields of nodes and is no value yet. */
-    texts: { read: () => browserStorage.read(textsKey), write: (text: string | null) => browserStorage.write(textsKey, text) },
+    texts: {
+      read: () => browserStorage.read(textsKey),
+      write: (text: string | null) => browserStorage.write(textsKey, text),
+    },
 
     write: (draft: Draft | null) => browserStorage.write(key, draft && JSON.stringify(draft)),
 

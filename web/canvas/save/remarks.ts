@@ -18,7 +18,8 @@ export function locateRemarks(list: readonly FieldFault[], canvas: Canvas): Rema
   return list.map((remark) => {
     const words = describeRemark(canvas, remark);
     const [, part, index, pointer = ""] = /^\/canvas\/(nodes|edges)\/(\d+)(\/.*)?$/.exec(remark.pointer) ?? [];
-    if (part === "edges") return { nodeId: canvas.edges[Number(index)]?.source, pointer: "", detail: remark.detail, words };
+    if (part === "edges")
+      return { nodeId: canvas.edges[Number(index)]?.source, pointer: "", detail: remark.detail, words };
     return { nodeId: part ? canvas.nodes[Number(index)]?.id : undefined, pointer, detail: remark.detail, words };
   });
 }

@@ -15,7 +15,13 @@ export type Saving = {
   check: (canvas: Canvas) => Promise<void>;
 };
 
-type Options = { organizationId: string; workflow: Workflow; canvas: Canvas; draft: Draft | undefined; readOnly: boolean };
+type Options = {
+  organizationId: string;
+  workflow: Workflow;
+  canvas: Canvas;
+  draft: Draft | undefined;
+  readOnly: boolean;
+};
 
 /** Keeps the server up to date with the canvas. What the server said last about the canvas stands until it says something else. */
 export function useAutosave({ organizationId, workflow, canvas, draft, readOnly }: Options): Saving {
@@ -33,7 +39,8 @@ export function useAutosave({ organizationId, workflow, canvas, draft, readOnly 
   }, [autosave, canvas, readOnly]);
 
   useEffect(() => {
-    if (state.kind === "faulty") setRemarks(({ warnings }) => ({ faults: locateRemarks(state.faults, state.canvas as Canvas), warnings }));
+    if (state.kind === "faulty")
+      setRemarks(({ warnings }) => ({ faults: locateRemarks(state.faults, state.canvas as Canvas), warnings }));
   }, [state]);
 
   const check = useCheck(organizationId, readOnly, setRemarks);
@@ -76,7 +83,8 @@ function useCheck(organizationId: string, readOnly: boolean, onRemarks: (remarks
       if (readOnly) return;
       // Where the server is away, saving says so.
       const found = await checkCanvas(organizationId, canvas).catch(() => undefined);
-      if (found) onRemarks({ faults: locateRemarks(found.errors, canvas), warnings: locateRemarks(found.warnings, canvas) });
+      if (found)
+        onRemarks({ faults: locateRemarks(found.errors, canvas), warnings: locateRemarks(found.warnings, canvas) });
     },
     [organizationId, readOnly, onRemarks],
   );

@@ -3,8 +3,14 @@ import type { Comparison } from "../../../src/workflows/wire.ts";
 import { describeComparison } from "./describe-comparison.ts";
 
 const canvas = { nodes: [{ id: "tell", nodeId: "slack_send_message", name: "Tell them" }], edges: [] };
-const nothing: Comparison = { from: 1, to: 2, nodes: { added: [], removed: [], changed: [] }, edges: { added: [], removed: [] } };
-const described = (comparison: Partial<Comparison>) => describeComparison({ ...nothing, ...comparison }, { canvas, kinds: new Map() });
+const nothing: Comparison = {
+  from: 1,
+  to: 2,
+  nodes: { added: [], removed: [], changed: [] },
+  edges: { added: [], removed: [] },
+};
+const described = (comparison: Partial<Comparison>) =>
+  describeComparison({ ...nothing, ...comparison }, { canvas, kinds: new Map() });
 
 it("says what was added, removed, changed, connected and moved, with the names of the nodes", () => {
   const lines = described({
@@ -22,7 +28,10 @@ it("says what was added, removed, changed, connected and moved, with the names o
         { id: "wait", fields: [{ pointer: "/position/x", before: 1, after: 2 }] },
       ],
     },
-    edges: { added: [{ id: "e", source: "wait", target: "tell" }], removed: [{ id: "f", source: "old", target: "tell" }] },
+    edges: {
+      added: [{ id: "e", source: "wait", target: "tell" }],
+      removed: [{ id: "f", source: "old", target: "tell" }],
+    },
   });
   expect(lines).toEqual([
     "Added wait.",

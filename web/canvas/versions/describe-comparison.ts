@@ -17,7 +17,9 @@ export function describeComparison({ nodes, edges }: Comparison, { canvas, kinds
   const lines = [
     ...nodes.added.map((node) => `Added ${named(node)}.`),
     ...nodes.removed.map((node) => `Removed ${named(node)}.`),
-    ...nodes.changed.filter((change) => !isMoved(change)).map((change) => `Changed ${titleOf(change.id)}: ${fieldsOf(change).join(", ")}.`),
+    ...nodes.changed
+      .filter((change) => !isMoved(change))
+      .map((change) => `Changed ${titleOf(change.id)}: ${fieldsOf(change).join(", ")}.`),
     ...edges.added.map((edge) => `Connected ${ends(edge)}.`),
     ...edges.removed.map((edge) => `Disconnected ${ends(edge)}.`),
     ...(moved.length > 0 ? [`Moved ${counted(moved.length, "node")}.`] : []),

@@ -18,7 +18,12 @@ export function VersionsPanel({ editor }: { editor: Editor }) {
   const newest = entries?.[0]?.version;
   if (!entries || newest === undefined) {
     if (versions.isError)
-      return <ProblemNotice error={versions.error} action={<Button onClick={() => void versions.refetch()}>Try again</Button>} />;
+      return (
+        <ProblemNotice
+          error={versions.error}
+          action={<Button onClick={() => void versions.refetch()}>Try again</Button>}
+        />
+      );
     return (
       <Loading what="the versions">
         <div className="grid gap-3">

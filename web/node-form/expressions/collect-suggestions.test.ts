@@ -5,7 +5,10 @@ import type { NodeKind } from "../../catalog.ts";
 import { collectSuggestions } from "./collect-suggestions.ts";
 
 const canvas: Canvas = {
-  nodes: ["a", "b", "c", "after", "aside"].map((id) => ({ id, nodeId: id === "b" ? "slack_send_message" : "transform" })),
+  nodes: ["a", "b", "c", "after", "aside"].map((id) => ({
+    id,
+    nodeId: id === "b" ? "slack_send_message" : "transform",
+  })),
   edges: [
     { id: "1", source: "a", target: "b" },
     { id: "2", source: "b", target: "c" },

@@ -30,11 +30,20 @@ export function collectSuggestions({ canvas, node, kinds, scope }: SuggestionCon
   const input = before.length > 0 ? [{ text: "$input", detail: "what comes in" }, ...incoming] : [];
   const nodes = before.flatMap((source) => [
     { text: `$nodes.${source.id}.first`, detail: `first item of ${nodeTitle(canvas, source.id, kinds)}` },
-    { text: `$nodes.${source.id}.item`, detail: `item of ${nodeTitle(canvas, source.id, kinds)} that this one came from` },
+    {
+      text: `$nodes.${source.id}.item`,
+      detail: `item of ${nodeTitle(canvas, source.id, kinds)} that this one came from`,
+    },
     { text: `$nodes.${source.id}.items`, detail: `all items of ${nodeTitle(canvas, source.id, kinds)}` },
     ...ofNode(source, `$nodes.${source.id}.first`),
   ]);
-  return withoutRepetitions([...input, ...triggerSuggestions(scope), ...nodes, ...ownSuggestions, ...functionSuggestions]);
+  return withoutRepetitions([
+    ...input,
+    ...triggerSuggestions(scope),
+    ...nodes,
+    ...ownSuggestions,
+    ...functionSuggestions,
+  ]);
 }
 
 const ownSuggestions: Suggestion[] = [
@@ -46,7 +55,10 @@ function triggerSuggestions(scope: PreviewScope | undefined): Suggestion[] {
   const trigger = scope?.trigger;
   const inside = trigger && isNested(trigger.payload) ? pathsIn(trigger.payload, "$trigger.payload") : [];
   return [
-    { text: "$trigger.prompt", detail: trigger?.prompt ? writeCompact(trigger.prompt, 40) : "the text a run was started with" },
+    {
+      text: "$trigger.prompt",
+      detail: trigger?.prompt ? writeCompact(trigger.prompt, 40) : "the text a run was started with",
+    },
     { text: "$trigger.payload", detail: trigger ? kindOf(trigger.payload) : "the data a run was started with" },
     { text: "$trigger.source", detail: trigger ? writeCompact(trigger.source, 40) : "what started the run" },
     { text: "$trigger.sender", detail: trigger ? writeCompact(trigger.sender, 40) : "who started the run" },
@@ -64,8 +76,12 @@ export function pathsIn(value: unknown, root: string): Suggestion[] {
   const found: Suggestion[] = [];
   let level: [string, unknown][] = [[root, value]];
   for (let depth = 0; depth < deepest && found.length < mostPaths; depth++) {
-    const next = level.flatMap(([path, entry]) => inside(entry).map(([step, child]): [string, unknown] => [stepInto(path, step), child]));
-    found.push(...next.map(([text, entry]) => ({ text, detail: isNested(entry) ? kindOf(entry) : writeCompact(entry, 40) })));
+    const next = level.flatMap(([path, entry]) =>
+      inside(entry).map(([step, child]): [string, unknown] => [stepInto(path, step), child]),
+    );
+    found.push(
+      ...next.map(([text, entry]) => ({ text, detail: isNested(entry) ? kindOf(entry) : writeCompact(entry, 40) })),
+    );
     level = next;
   }
   return found.slice(0, mostPaths);

@@ -31,14 +31,21 @@ describe("completion", () => {
     expect(choose("{{ $su| }}", "$sum()")).toBe("{{ $sum(|) }}");
   });
 
-  it.each(["Hello|", "5|", "{{ $input.a }}|", "{{ 1 + 1| }}"])("offers nothing where no reference is written: %s", (marked) => {
-    const { text, caret } = split(marked);
-    expect(findDraft(text, caret, false)).toBeUndefined();
-  });
+  it.each(["Hello|", "5|", "{{ $input.a }}|", "{{ 1 + 1| }}"])(
+    "offers nothing where no reference is written: %s",
+    (marked) => {
+      const { text, caret } = split(marked);
+      expect(findDraft(text, caret, false)).toBeUndefined();
+    },
+  );
 
   it("offers what begins with the word before what contains it, and nothing that is written already", () => {
     const suggestions = ["$nodes.input.first", "$input.title", "$input.body"].map((text) => ({ text, detail: "" }));
-    expect(offer(suggestions, "$input").map(({ text }) => text)).toEqual(["$input.title", "$input.body", "$nodes.input.first"]);
+    expect(offer(suggestions, "$input").map(({ text }) => text)).toEqual([
+      "$input.title",
+      "$input.body",
+      "$nodes.input.first",
+    ]);
     expect(offer(suggestions, "$input.title")).toEqual([]);
     expect(offer(suggestions, "$zzz")).toEqual([]);
   });

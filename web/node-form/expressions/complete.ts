@@ -29,7 +29,9 @@ export function offer(suggestions: readonly Suggestion[], word: string): Suggest
   const beginning = suggestions.filter(({ text }) => text.toLowerCase().startsWith(wanted));
   const rest = wanted.replace("$", "");
   const containing =
-    rest.length < 3 ? [] : suggestions.filter(({ text }) => !text.toLowerCase().startsWith(wanted) && text.toLowerCase().includes(rest));
+    rest.length < 3
+      ? []
+      : suggestions.filter(({ text }) => !text.toLowerCase().startsWith(wanted) && text.toLowerCase().includes(rest));
   const found = [...beginning, ...containing].slice(0, mostOffered);
   return found.length === 1 && found[0]?.text === word ? [] : found;
 }
@@ -60,7 +62,11 @@ const isClosed = (after: string): boolean => {
 
 /** Writes a reference where the caret is, as completion would. */
 export function insertReference(text: string, caret: number, reference: string, isBare: boolean): Written {
-  const draft = findDraft(text, caret, isBare) ?? { start: caret, word: "", isInside: isBare || isWithinBraces(text, caret) };
+  const draft = findDraft(text, caret, isBare) ?? {
+    start: caret,
+    word: "",
+    isInside: isBare || isWithinBraces(text, caret),
+  };
   return complete(text, draft, caret, reference);
 }
 

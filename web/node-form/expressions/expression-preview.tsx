@@ -8,7 +8,12 @@ import type { Expressions } from "./expressions.ts";
 
 const pauseMs = 300;
 
-type ExpressionPreviewProps = { label: string; value: unknown; isBare: boolean; preview: NonNullable<Expressions["preview"]> };
+type ExpressionPreviewProps = {
+  label: string;
+  value: unknown;
+  isBare: boolean;
+  preview: NonNullable<Expressions["preview"]>;
+};
 
 /** What a field becomes with the data of the last run. */
 export function ExpressionPreview({ label, value, isBare, preview }: ExpressionPreviewProps) {
@@ -19,7 +24,12 @@ export function ExpressionPreview({ label, value, isBare, preview }: ExpressionP
   return <Answer {...data} label={label} describeRun={expressions?.describeRun ?? (() => "Last run")} />;
 }
 
-function Answer({ runId, result, label, describeRun }: ValuePreview & { label: string; describeRun: (runId: string) => string }) {
+function Answer({
+  runId,
+  result,
+  label,
+  describeRun,
+}: ValuePreview & { label: string; describeRun: (runId: string) => string }) {
   if ("error" in result) {
     return (
       <Line tone={runId === null ? "text-muted" : "text-danger"}>
@@ -30,7 +40,8 @@ function Answer({ runId, result, label, describeRun }: ValuePreview & { label: s
   }
   return (
     <Line tone="text-muted">
-      {runId === null ? "Without a run" : describeRun(runId)}: <span className="font-mono text-ink">{show(result.value)}</span>
+      {runId === null ? "Without a run" : describeRun(runId)}:{" "}
+      <span className="font-mono text-ink">{show(result.value)}</span>
     </Line>
   );
 }
@@ -43,7 +54,10 @@ function show(value: unknown): string {
 
 function Line({ tone, children }: { tone: string; children: ReactNode }) {
   return (
-    <p role="status" className={`min-w-0 border-l-2 border-line pl-2 text-xs wrap-anywhere whitespace-pre-wrap ${tone}`}>
+    <p
+      role="status"
+      className={`min-w-0 border-l-2 border-line pl-2 text-xs wrap-anywhere whitespace-pre-wrap ${tone}`}
+    >
       {children}
     </p>
   );

@@ -29,7 +29,11 @@ export function useCompletion({ suggestions, text, isBare, write }: Options) {
     if (event.nativeEvent.isComposing) return;
     if (event.key === " " && event.ctrlKey) {
       const caret = event.currentTarget.selectionStart;
-      setOpen({ draft: findDraft(text, caret, isBare) ?? { start: caret, word: "", isInside: isBare }, caret, active: 0 });
+      setOpen({
+        draft: findDraft(text, caret, isBare) ?? { start: caret, word: "", isInside: isBare },
+        caret,
+        active: 0,
+      });
       event.preventDefault();
       return;
     }

@@ -47,5 +47,12 @@ export function useReferenceField({ text, isBare, readOnly, onChange }: Options)
     event.preventDefault();
     insert(reference);
   };
-  return { field, completion, onFocus, onDrop, isOpen: completion.offered.length > 0 && !readOnly, preview: expressions?.preview };
+  return {
+    field,
+    completion,
+    onFocus,
+    onDrop,
+    isOpen: completion.offered.length > 0 && !readOnly,
+    preview: expressions?.preview,
+  };
 }

@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { controlLook } from "../../parts/field.tsx";
 import type { AskForChoices, ControlProps } from "../form-context.ts";
 
-type ChoiceOfferProps = Pick<ControlProps, "id" | "label" | "value" | "onChange"> & { query: ReturnType<AskForChoices> };
+type ChoiceOfferProps = Pick<ControlProps, "id" | "label" | "value" | "onChange"> & {
+  query: ReturnType<AskForChoices>;
+};
 
 /** What the account offers for a text. It may be left alone: an account does not always tell all. */
 export function ChoiceOffer({ id, label, value, onChange, query }: ChoiceOfferProps) {
   const { data: choices, isError } = useQuery(query);
-  if (isError) return <p className="text-xs text-muted">What this account offers could not be loaded. You can type it.</p>;
+  if (isError)
+    return <p className="text-xs text-muted">What this account offers could not be loaded. You can type it.</p>;
   if (!choices || choices.length === 0) return null;
   const chosen = choices.some((choice) => choice.value === value) ? String(value) : "";
   return (
@@ -21,7 +24,9 @@ export function ChoiceOffer({ id, label, value, onChange, query }: ChoiceOfferPr
       <option value="">Choose from this account…</option>
       {choices.map((choice) => (
         <option key={choice.value} value={choice.value}>
-          {choice.title && !choice.title.startsWith(choice.value) ? `${choice.title} (${choice.value})` : (choice.title ?? choice.value)}
+          {choice.title && !choice.title.startsWith(choice.value)
+            ? `${choice.title} (${choice.value})`
+            : (choice.title ?? choice.value)}
         </option>
       ))}
     </select>

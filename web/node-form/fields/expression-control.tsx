@@ -15,7 +15,12 @@ type ExpressionControlProps = ControlProps & {
 export function ExpressionControl({ isBare, isLong = false, ...control }: ExpressionControlProps) {
   const { id, label, readOnly, value, onChange } = control;
   const text = writeText(value);
-  const { field, completion, isOpen, preview, onFocus, onDrop } = useReferenceField({ text, isBare, readOnly, onChange });
+  const { field, completion, isOpen, preview, onFocus, onDrop } = useReferenceField({
+    text,
+    isBare,
+    readOnly,
+    onChange,
+  });
   const isExpression = text !== "" && (isBare || isReference(value));
   return (
     <>

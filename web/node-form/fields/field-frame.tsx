@@ -14,7 +14,9 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
   const { schema, pointer, label, value, onChange, isRequired = false, isEntry = false } = field;
   const { idPrefix, readOnly, faults: all } = useForm();
   const id = `${idPrefix}${pointer}`;
-  const faults = all.filter((fault) => fault.pointer === pointer || (!isGroup && fault.pointer.startsWith(`${pointer}/`)));
+  const faults = all.filter(
+    (fault) => fault.pointer === pointer || (!isGroup && fault.pointer.startsWith(`${pointer}/`)),
+  );
   const hint = hintOf(schema, label);
   const describedBy = [hint && `${id}-hint`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ") || undefined;
   const isLabelHidden = isEntry && !isGroup;
@@ -32,7 +34,11 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
   });
   return (
     <div className="grid min-w-0 gap-1.5" data-pointer={pointer}>
-      <div className={isLabelHidden && !modeSwitch ? "contents" : "flex flex-wrap items-center justify-between gap-x-3 gap-y-1"}>
+      <div
+        className={
+          isLabelHidden && !modeSwitch ? "contents" : "flex flex-wrap items-center justify-between gap-x-3 gap-y-1"
+        }
+      >
         <FieldTitle id={id} isGroup={isGroup} className={look}>
           {label}
           {isRequired && <RequiredMark />}
@@ -41,7 +47,13 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
       </div>
       {hint && isGroup && <Hint id={id} text={hint} />}
       {isGroup ? (
-        <fieldset id={id} tabIndex={-1} aria-labelledby={`${id}-label`} aria-describedby={describedBy} className="grid min-w-0 gap-3">
+        <fieldset
+          id={id}
+          tabIndex={-1}
+          aria-labelledby={`${id}-label`}
+          aria-describedby={describedBy}
+          className="grid min-w-0 gap-3"
+        >
           {inside}
         </fieldset>
       ) : (
@@ -98,7 +110,8 @@ const examples: Record<string, string> = {
 };
 
 function placeholderOf({ default: standard, examples: given, format }: Schema): string | undefined {
-  if (standard !== undefined && standard !== "") return `Default: ${typeof standard === "string" ? standard : JSON.stringify(standard)}`;
+  if (standard !== undefined && standard !== "")
+    return `Default: ${typeof standard === "string" ? standard : JSON.stringify(standard)}`;
   if (Array.isArray(given) && given.length > 0) return String(given[0]);
   return examples[String(format)];
 }

@@ -15,7 +15,8 @@ export function FreeControl(control: ControlProps) {
     unreadTexts.read(id, jsonOf(value)) === undefined ? undefined : "json",
   );
   const isEmpty = value === undefined || value === "" || value === null;
-  const kind = isEmpty || (chosen === "json" && typeof value !== "string") ? (chosen ?? freeKindOf(value)) : freeKindOf(value);
+  const kind =
+    isEmpty || (chosen === "json" && typeof value !== "string") ? (chosen ?? freeKindOf(value)) : freeKindOf(value);
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
       <div className="grid min-w-0 gap-1.5">
@@ -48,7 +49,14 @@ export function FreeControl(control: ControlProps) {
 const jsonOf = (value: unknown) => (value === "" ? undefined : value);
 
 const kindNames: Record<FreeKind, string> = { text: "Text", number: "Number", boolean: "Yes/no", json: "JSON" };
-const anyText = { kind: "text", isLong: false, isSecret: false, format: undefined, example: undefined, choices: undefined } as const;
+const anyText = {
+  kind: "text",
+  isLong: false,
+  isSecret: false,
+  format: undefined,
+  example: undefined,
+  choices: undefined,
+} as const;
 const anyNumber = { kind: "number", isInteger: false, minimum: undefined, maximum: undefined } as const;
 
 function FreeValue({ kind, ...control }: ControlProps & { kind: FreeKind }) {

@@ -4,7 +4,17 @@ import { isSameJson, readJson, writeJson } from "../field-values.ts";
 import { type ControlProps, useForm } from "../form-context.ts";
 
 /** Any JSON as text. What cannot be read is said at once and does not replace the last value that could; it is kept until it can be read. */
-export function JsonControl({ id, label, value, onChange, readOnly, placeholder, describedBy, isInvalid, isRequired }: ControlProps) {
+export function JsonControl({
+  id,
+  label,
+  value,
+  onChange,
+  readOnly,
+  placeholder,
+  describedBy,
+  isInvalid,
+  isRequired,
+}: ControlProps) {
   const { unreadTexts } = useForm();
   const [draft, setDraft] = useState(() => unreadTexts.read(id, value));
   const read = draft === undefined ? undefined : readJson(draft);

@@ -28,11 +28,16 @@ export function ObjectFields({ schema, pointer, value, onChange }: ObjectFieldsP
     />
   );
   const isInUse = ({ name }: FormField) =>
-    value[name] !== undefined || faults.some((fault) => `${fault.pointer}/`.startsWith(`${pointer}/${escapeKey(name)}/`));
+    value[name] !== undefined ||
+    faults.some((fault) => `${fault.pointer}/`.startsWith(`${pointer}/${escapeKey(name)}/`));
   return (
     <>
       {shown.map(render)}
-      <UnknownFields names={unknown} readOnly={readOnly} onRemove={(name) => onChange(setField(value, name, undefined))} />
+      <UnknownFields
+        names={unknown}
+        readOnly={readOnly}
+        onRemove={(name) => onChange(setField(value, name, undefined))}
+      />
       {more.length > 0 && (
         <details open={more.some(isInUse) || undefined} className="group min-w-0">
           <summary className="cursor-pointer rounded-md py-1 text-sm font-medium text-accent">

@@ -40,7 +40,9 @@ export function RecordControl({ id, entry, pointer, label, value, onChange, read
           }}
         />
       ))}
-      {repeated.length > 0 && <p className="text-sm text-danger">{repeated.join(", ")}: only the last of the same name counts.</p>}
+      {repeated.length > 0 && (
+        <p className="text-sm text-danger">{repeated.join(", ")}: only the last of the same name counts.</p>
+      )}
       {!readOnly && (
         <Button
           id={`${id}-add`}

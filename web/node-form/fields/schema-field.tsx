@@ -15,7 +15,9 @@ export function SchemaField(props: SchemaFieldProps) {
   const { label, pointer, value, onChange } = props;
   const { shape, variants } = useVariant(props);
   const id = `${idPrefix}${pointer}`;
-  const [chosen, setChosen] = useState<Mode | undefined>(() => (unreadTexts.read(id, value) === undefined ? undefined : "json"));
+  const [chosen, setChosen] = useState<Mode | undefined>(() =>
+    unreadTexts.read(id, value) === undefined ? undefined : "json",
+  );
   const modes = props.isEntry && groups.has(shape.kind) ? [] : modesOf(shape, expressions !== undefined);
   const mode = modeOf(shape, value, chosen);
 
@@ -30,7 +32,9 @@ export function SchemaField(props: SchemaFieldProps) {
     <FieldFrame
       {...props}
       isGroup={mode === "fixed" && groups.has(shape.kind)}
-      modeSwitch={!readOnly && modes.length > 1 && <ModeSwitch label={label} modes={modes} mode={mode} onChange={change} />}
+      modeSwitch={
+        !readOnly && modes.length > 1 && <ModeSwitch label={label} modes={modes} mode={mode} onChange={change} />
+      }
       control={(control) => {
         if (mode === "expression") return <ExpressionControl {...control} isBare={shape.kind === "expression"} />;
         if (mode === "json") return <JsonControl {...control} />;

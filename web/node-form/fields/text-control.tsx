@@ -42,7 +42,17 @@ function PlainText({ isLong, ...control }: ControlProps & { isLong: boolean }) {
   return <input type="text" autoComplete="off" spellCheck={false} {...common} className={controlLook} />;
 }
 
-function SecretControl({ id, label, value, onChange, readOnly, placeholder, describedBy, isInvalid, isRequired }: ControlProps) {
+function SecretControl({
+  id,
+  label,
+  value,
+  onChange,
+  readOnly,
+  placeholder,
+  describedBy,
+  isInvalid,
+  isRequired,
+}: ControlProps) {
   const [isShown, setShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;
   return (

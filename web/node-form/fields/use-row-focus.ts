@@ -6,7 +6,9 @@ export function useRowFocus(): { focusLater: (id: string) => void } {
   useEffect(() => {
     if (!wanted) return;
     const place = document.getElementById(wanted.id);
-    const field = place?.matches("[role=group]") ? place.querySelector<HTMLElement>("input, textarea, select") : undefined;
+    const field = place?.matches("[role=group]")
+      ? place.querySelector<HTMLElement>("input, textarea, select")
+      : undefined;
     (field ?? place)?.focus();
   }, [wanted]);
   return { focusLater: (id) => setWanted({ id }) };

@@ -18,7 +18,17 @@ import type { NodePanelProps } from "./node-panel-props.ts";
 type CredentialFieldProps = NodePanelProps & { type: string; id: string };
 
 /** With which account the node works: one of the organization's, its default, or a new one. */
-export function CredentialField({ organizationId, node, kind, faults, warnings, readOnly, onChange, type, id }: CredentialFieldProps) {
+export function CredentialField({
+  organizationId,
+  node,
+  kind,
+  faults,
+  warnings,
+  readOnly,
+  onChange,
+  type,
+  id,
+}: CredentialFieldProps) {
   const types = [type, ...(kind?.alsoTakes ?? [])];
   const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => types.includes(account.type));
   const title = useQuery(credentialTypesQuery).data?.find((entry) => entry.type === type)?.title ?? type;
@@ -29,7 +39,10 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
   const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
   const own = faultsBelow(faults, `/credentials/${chosenType}`);
-  const choose = (next: string | undefined, nextType = accounts?.find((account) => account.reference === next)?.type ?? chosenType) => {
+  const choose = (
+    next: string | undefined,
+    nextType = accounts?.find((account) => account.reference === next)?.type ?? chosenType,
+  ) => {
     const others = setField(node.credentials ?? {}, chosenType, undefined);
     onChange(changeNode(node, "credentials", setField(others, nextType, next) as Record<string, string>));
   };
@@ -92,7 +105,10 @@ function Remarks({ id, title, remarks }: RemarksProps) {
 }
 
 /** Which of the types it takes the node names. One of a model is there for the instruction, where there is one, and is chosen beside that. */
-function findChosenType({ credentials, instruction }: CredentialFieldProps["node"], types: string[]): string | undefined {
+function findChosenType(
+  { credentials, instruction }: CredentialFieldProps["node"],
+  types: string[],
+): string | undefined {
   const named = types.filter((type) => credentials?.[type] !== undefined);
   return named.find((type) => !modelCredentialTypes.includes(type)) ?? (instruction ? undefined : named[0]);
 }

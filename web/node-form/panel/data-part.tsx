@@ -5,7 +5,10 @@ export function DataPart({ title, count, children }: { title: string; count?: nu
   return (
     <section className="grid min-w-0 gap-1.5">
       <h3 className="text-sm font-medium">
-        {title} {count !== undefined && <span className="ml-1 font-normal text-muted">{count === 1 ? "1 item" : `${count} items`}</span>}
+        {title}{" "}
+        {count !== undefined && (
+          <span className="ml-1 font-normal text-muted">{count === 1 ? "1 item" : `${count} items`}</span>
+        )}
       </h3>
       {children}
     </section>

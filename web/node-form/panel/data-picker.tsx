@@ -9,7 +9,12 @@ import type { InsertTarget } from "../expressions/expressions.ts";
 import { findAncestors } from "../expressions/find-ancestors.ts";
 import { nodeTitle } from "../node-title.ts";
 
-type DataPickerProps = { canvas: Canvas; node: CanvasNode; scope: PreviewScope | undefined; lastField: RefObject<InsertTarget | null> };
+type DataPickerProps = {
+  canvas: Canvas;
+  node: CanvasNode;
+  scope: PreviewScope | undefined;
+  lastField: RefObject<InsertTarget | null>;
+};
 
 /** The data of the last run that fields may refer to: pressing a name puts its reference where the caret was, dragging where it is dropped. */
 export function DataPicker(props: DataPickerProps) {
@@ -30,7 +35,12 @@ export function DataPicker(props: DataPickerProps) {
             <p className="text-xs text-muted">
               Put the caret into a field, then press the name of what belongs there, or drag it into the field.
             </p>
-            <select aria-label="Data of" value={source.root} onChange={(event) => setChosen(event.target.value)} className={controlLook}>
+            <select
+              aria-label="Data of"
+              value={source.root}
+              onChange={(event) => setChosen(event.target.value)}
+              className={controlLook}
+            >
               {sources.map(({ root, title }) => (
                 <option key={root} value={root}>
                   {title}
@@ -54,7 +64,9 @@ export function DataPicker(props: DataPickerProps) {
             />
           </>
         ) : (
-          <p className="text-sm text-muted">There is no run with data yet. Run the workflow once, and its data can be chosen here.</p>
+          <p className="text-sm text-muted">
+            There is no run with data yet. Run the workflow once, and its data can be chosen here.
+          </p>
         )}
       </div>
     </details>
@@ -72,7 +84,11 @@ function sourcesOf({ canvas, node, scope }: DataPickerProps, titleOf: (id: strin
   const nodes = canvas.nodes.filter(({ id }) => ancestors.has(id) && scope.nodes[id]?.length);
   return [
     ...(incoming ? [{ root: "$input", title: "Incoming item", value: incoming }] : []),
-    ...nodes.map(({ id }) => ({ root: `$nodes.${id}.first`, title: `First item of ${titleOf(id)}`, value: scope.nodes[id]?.[0] })),
+    ...nodes.map(({ id }) => ({
+      root: `$nodes.${id}.first`,
+      title: `First item of ${titleOf(id)}`,
+      value: scope.nodes[id]?.[0],
+    })),
     { root: "$trigger", title: "What started the run", value: scope.trigger },
   ];
 }

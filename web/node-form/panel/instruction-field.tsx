@@ -101,6 +101,7 @@ function emptyParameters({ node, kind }: NodePanelProps): string[] {
 
 function hintFor(hasInstruction: boolean, empty: string[]): string {
   if (empty.length === 0) return "Every parameter has a value, so a model has nothing to fill in.";
-  if (!hasInstruction) return "Write here how a model fills the parameters you leave empty. What you enter yourself always stays.";
+  if (!hasInstruction)
+    return "Write here how a model fills the parameters you leave empty. What you enter yourself always stays.";
   return `In a run a model fills what is empty: ${empty.join(", ")}.`;
 }

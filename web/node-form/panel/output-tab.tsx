@@ -12,7 +12,11 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
   if (!run) return <NoRun what="what comes out of this node" />;
   const own = run.nodes.find(({ id }) => id === node.id);
   if (!own)
-    return <p className="text-sm text-muted">This node was not part of the run that is shown. Run the workflow again to see its output.</p>;
+    return (
+      <p className="text-sm text-muted">
+        This node was not part of the run that is shown. Run the workflow again to see its output.
+      </p>
+    );
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">

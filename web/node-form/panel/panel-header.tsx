@@ -8,7 +8,9 @@ import { changeNode } from "./change-node.ts";
 import { faultsBelow } from "./faults-below.ts";
 import type { NodePanelProps } from "./node-panel-props.ts";
 
-type PanelHeaderProps = Pick<NodePanelProps, "node" | "kind" | "faults" | "readOnly" | "onChange" | "onClose"> & { idPrefix: string };
+type PanelHeaderProps = Pick<NodePanelProps, "node" | "kind" | "faults" | "readOnly" | "onChange" | "onClose"> & {
+  idPrefix: string;
+};
 
 export function PanelHeader({ node, kind, faults, readOnly, onChange, onClose, idPrefix }: PanelHeaderProps) {
   const title = kind?.title ?? node.nodeId;
@@ -30,7 +32,12 @@ export function PanelHeader({ node, kind, faults, readOnly, onChange, onClose, i
           onChange={(event) => onChange(changeNode(node, "name", event.target.value))}
           className="min-h-9 min-w-0 flex-1 rounded-md border border-transparent bg-transparent px-1.5 font-semibold text-ink placeholder:text-ink hover:border-line focus:border-field"
         />
-        <button type="button" onClick={onClose} aria-label="Close the node" className={`${buttonLook("bare")} shrink-0 px-2!`}>
+        <button
+          type="button"
+          onClick={onClose}
+          aria-label="Close the node"
+          className={`${buttonLook("bare")} shrink-0 px-2!`}
+        >
           <X className="size-4" aria-hidden="true" />
         </button>
       </div>

@@ -19,10 +19,12 @@ describe("changing a part of a node", () => {
 });
 
 describe("the faults of a node", () => {
-  const faults = ["", "/nodeId", "/parameters", "/parameters/a/0", "/parametersOfOthers", "/settings/retries"].map((pointer) => ({
-    pointer,
-    detail: "is wrong",
-  }));
+  const faults = ["", "/nodeId", "/parameters", "/parameters/a/0", "/parametersOfOthers", "/settings/retries"].map(
+    (pointer) => ({
+      pointer,
+      detail: "is wrong",
+    }),
+  );
 
   it("go to the part they are about, with pointers into it", () => {
     expect(faultsBelow(faults, "/parameters").map(({ pointer }) => pointer)).toEqual(["", "/a/0"]);
@@ -35,9 +37,15 @@ describe("the faults of a node", () => {
 });
 
 describe("what came along an edge", () => {
-  const source = { id: "a", outputs: [{ n: 1 }, { n: 2 }, { n: 3 }], ways: { true: 1, false: 2 } } as unknown as RunNode;
+  const source = {
+    id: "a",
+    outputs: [{ n: 1 }, { n: 2 }, { n: 3 }],
+    ways: { true: 1, false: 2 },
+  } as unknown as RunNode;
   const along = (sourceHandle?: string, from = "a") =>
-    itemsAlong({ id: "e", source: from, target: "b", ...(sourceHandle ? { sourceHandle } : {}) }, [source]).map(({ n }) => n);
+    itemsAlong({ id: "e", source: from, target: "b", ...(sourceHandle ? { sourceHandle } : {}) }, [source]).map(
+      ({ n }) => n,
+    );
 
   it("are the items of its way", () => {
     expect([along("true"), along("false"), along("otherwise")]).toEqual([[1], [2, 3], []]);

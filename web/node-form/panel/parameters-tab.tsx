@@ -43,7 +43,13 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
           }
           readOnly={readOnly}
           onRemove={(type) =>
-            onChange(changeNode(node, "credentials", setField(node.credentials ?? {}, type, undefined) as Record<string, string>))
+            onChange(
+              changeNode(
+                node,
+                "credentials",
+                setField(node.credentials ?? {}, type, undefined) as Record<string, string>,
+              ),
+            )
           }
         />
         {!kind && node.parameters && <DataViewer value={node.parameters} label="parameters" />}
@@ -77,7 +83,10 @@ function useSchema({ organizationId, workflowId, node, kind }: NodePanelProps): 
   const { workflowId: field } = schema.properties;
   return {
     ...schema,
-    properties: { ...schema.properties, workflowId: { ...(isSchema(field) ? field : {}), title: "Workflow", oneOf: others } },
+    properties: {
+      ...schema.properties,
+      workflowId: { ...(isSchema(field) ? field : {}), title: "Workflow", oneOf: others },
+    },
   };
 }
 

@@ -10,7 +10,8 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 /** How the node is executed, whatever it does. */
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
-  const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
+  const change = (next: Record<string, unknown>) =>
+    onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const isSwitch = ([name]: [string, unknown]) => switches.some((one) => one.name === name);
   const numbers = Object.fromEntries(given.filter((one) => !isSwitch(one)));
@@ -67,7 +68,14 @@ const switches = [
   },
 ] as const;
 
-type SwitchProps = { id: string; label: string; hint: string; isOn: boolean; readOnly: boolean; onChange: (isOn: boolean) => void };
+type SwitchProps = {
+  id: string;
+  label: string;
+  hint: string;
+  isOn: boolean;
+  readOnly: boolean;
+  onChange: (isOn: boolean) => void;
+};
 
 function Switch({ id, label, hint, isOn, readOnly, onChange }: SwitchProps) {
   return (
@@ -94,7 +102,12 @@ function Switch({ id, label, hint, isOn, readOnly, onChange }: SwitchProps) {
 const numberSettings = {
   type: "object",
   properties: {
-    retries: { type: "integer", title: "Retries", description: "How often a failed item is tried again, up to 20 times.", default: 0 },
+    retries: {
+      type: "integer",
+      title: "Retries",
+      description: "How often a failed item is tried again, up to 20 times.",
+      default: 0,
+    },
     retryDelay: {
       type: "integer",
       title: "Delay before a retry, in milliseconds",

@@ -9,6 +9,9 @@ export function useAskForChoices({ organizationId, node, kind }: NodePanelProps)
   const type = kind?.credentials[0] ?? "";
   const standard = useDefault(organizationId, type);
   const credentialId = (node.credentials?.[type] ?? standard?.reference)?.split(":").at(-1);
-  const ask = useCallback((list: string) => choicesQuery(organizationId, credentialId ?? "", list), [organizationId, credentialId]);
+  const ask = useCallback(
+    (list: string) => choicesQuery(organizationId, credentialId ?? "", list),
+    [organizationId, credentialId],
+  );
   return credentialId === undefined ? undefined : ask;
 }

@@ -12,7 +12,8 @@ export function SessionList() {
   const sessions = useSuspenseQuery(sessionsQuery).data;
   const queryClient = useQueryClient();
   const end = useMutation({
-    mutationFn: (sessionId: string | "others") => (sessionId === "others" ? api.endOtherSessions() : api.endSession(sessionId)),
+    mutationFn: (sessionId: string | "others") =>
+      sessionId === "others" ? api.endOtherSessions() : api.endSession(sessionId),
     onSettled: () => queryClient.invalidateQueries(sessionsQuery),
   });
 

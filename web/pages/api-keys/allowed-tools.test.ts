@@ -39,7 +39,8 @@ describe("the rules of a key in the page", () => {
   });
 
   it("leave whole servers, single tools and what a pattern fits, and never what takes no key", () => {
-    const namesOf = (rules: string[] | null) => findAllowedTools(servers, rules).flatMap(({ tools }) => tools.map(({ name }) => name));
+    const namesOf = (rules: string[] | null) =>
+      findAllowedTools(servers, rules).flatMap(({ tools }) => tools.map(({ name }) => name));
     expect(namesOf(["slack"])).toEqual(["slack_send_message", "slack_search_messages"]);
     expect(namesOf(["*_search_*"])).toEqual(["slack_search_messages", "github_search_issues"]);
     expect(namesOf(["platform", "github_search_issues"])).toEqual(["github_search_issues"]);

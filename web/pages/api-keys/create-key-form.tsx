@@ -8,7 +8,11 @@ import { ExpiryFields } from "./expiry-fields.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 import { ScopeFields } from "./scope-fields.tsx";
 
-type CreateKeyFormProps = { organizationId: string; initialScopes: ApiKeyScope[]; onCreated: (key: ApiKeyWithText) => void };
+type CreateKeyFormProps = {
+  organizationId: string;
+  initialScopes: ApiKeyScope[];
+  onCreated: (key: ApiKeyWithText) => void;
+};
 
 export function CreateKeyForm({ organizationId, initialScopes, onCreated }: CreateKeyFormProps) {
   const [scopes, setScopes] = useState(initialScopes);
@@ -23,19 +27,32 @@ export function CreateKeyForm({ organizationId, initialScopes, onCreated }: Crea
     if (lacks) return;
     const expiresAt = expiryToInstant(expiry);
     const toolRules = callsTools ? rules : null;
-    onCreated(await createApiKey(organizationId, { name: field("name"), scopes, toolRules, ...(expiresAt && { expiresAt }) }));
+    onCreated(
+      await createApiKey(organizationId, { name: field("name"), scopes, toolRules, ...(expiresAt && { expiresAt }) }),
+    );
   }
 
   return (
     <Form submit="Create key" send={send} wide>
-      <TextField label="Name" name="name" maxLength={100} autoComplete="off" hint="Who or what uses it, such as laptop or billing job." />
+      <TextField
+        label="Name"
+        name="name"
+        maxLength={100}
+        autoComplete="off"
+        hint="Who or what uses it, such as laptop or billing job."
+      />
       <ScopeFields
         scopes={scopes}
         onChange={setScopes}
         fault={missing === "scopes" ? "Choose at least one thing the key may do." : undefined}
       />
       {callsTools && (
-        <RuleFields organizationId={organizationId} rules={rules} onChange={setRules} fault={missing === "rules" ? noRules : undefined} />
+        <RuleFields
+          organizationId={organizationId}
+          rules={rules}
+          onChange={setRules}
+          fault={missing === "rules" ? noRules : undefined}
+        />
       )}
       <ExpiryFields expiry={expiry} onChange={setExpiry} />
     </Form>

@@ -41,7 +41,9 @@ export function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (
         </label>
       )}
       {expiry.choice === "never" && (
-        <Notice kind="warning">A key that never expires works for whoever finds it, until you delete it. Prefer a year.</Notice>
+        <Notice kind="warning">
+          A key that never expires works for whoever finds it, until you delete it. Prefer a year.
+        </Notice>
       )}
     </fieldset>
   );

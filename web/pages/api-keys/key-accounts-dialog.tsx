@@ -51,7 +51,9 @@ export function KeyAccountsDialog({ organization, apiKey, onClose }: KeyAccounts
               key={type}
               title={types.data?.find((entry) => entry.type === type)?.title ?? type}
               accounts={accounts}
-              chosen={defaults.data.find((entry) => entry.type === type && entry.apiKeyId === apiKey.id)?.credentialId ?? ""}
+              chosen={
+                defaults.data.find((entry) => entry.type === type && entry.apiKeyId === apiKey.id)?.credentialId ?? ""
+              }
               shared={defaults.data.find((entry) => entry.type === type && entry.apiKeyId === null)?.credentialId}
               onChoose={(credentialId) => choose.mutate({ type, credentialId })}
             />
@@ -93,7 +95,11 @@ function NoAccounts({ organizationId }: { organizationId: string }) {
   return (
     <p className="text-sm text-muted">
       No account is connected yet.{" "}
-      <Link to="/o/$organizationId/credentials" params={{ organizationId }} className="text-accent underline underline-offset-4">
+      <Link
+        to="/o/$organizationId/credentials"
+        params={{ organizationId }}
+        className="text-accent underline underline-offset-4"
+      >
         Connect one
       </Link>{" "}
       first.

@@ -48,7 +48,12 @@ function KeyActions({ apiKey: { name, scopes }, onAct }: { apiKey: ApiKey; onAct
         <RefreshCw className="size-4" aria-hidden="true" />
         Regenerate
       </Button>
-      <Button look="bare" className="px-2.5! hover:text-danger!" aria-label={`Delete ${name}`} onClick={() => onAct("delete")}>
+      <Button
+        look="bare"
+        className="px-2.5! hover:text-danger!"
+        aria-label={`Delete ${name}`}
+        onClick={() => onAct("delete")}
+      >
         <Trash2 className="size-4" aria-hidden="true" />
         Delete
       </Button>

@@ -28,7 +28,11 @@ export function RuleEntry({ rules, servers, onChange }: RuleEntryProps) {
 
   return (
     <div className="grid gap-2.5">
-      <RuleChips rules={rules} servers={servers} onRemove={(rule) => onChange(rules.filter((entry) => entry !== rule))} />
+      <RuleChips
+        rules={rules}
+        servers={servers}
+        onRemove={(rule) => onChange(rules.filter((entry) => entry !== rule))}
+      />
       <div className="grid gap-1.5">
         <label htmlFor={id} className="text-sm">
           Server, tool or pattern
@@ -67,7 +71,15 @@ export function RuleEntry({ rules, servers, onChange }: RuleEntryProps) {
   );
 }
 
-function RuleChips({ rules, servers, onRemove }: { rules: string[]; servers: Server[]; onRemove: (rule: string) => void }) {
+function RuleChips({
+  rules,
+  servers,
+  onRemove,
+}: {
+  rules: string[];
+  servers: Server[];
+  onRemove: (rule: string) => void;
+}) {
   if (rules.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-1.5" aria-label="Rules">

@@ -23,11 +23,23 @@ export function RuleFields({ organizationId, rules, onChange, fault }: RuleField
       <legend className="mb-1.5 text-sm font-medium">Tools it may call</legend>
       <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
         <label className="flex cursor-pointer items-center gap-2">
-          <input type="radio" name={id} className="size-4 accent-accent" checked={rules === null} onChange={() => onChange(null)} />
+          <input
+            type="radio"
+            name={id}
+            className="size-4 accent-accent"
+            checked={rules === null}
+            onChange={() => onChange(null)}
+          />
           All tools{total !== undefined && `, now ${total}`}
         </label>
         <label className="flex cursor-pointer items-center gap-2">
-          <input type="radio" name={id} className="size-4 accent-accent" checked={rules !== null} onChange={() => onChange(rules ?? [])} />
+          <input
+            type="radio"
+            name={id}
+            className="size-4 accent-accent"
+            checked={rules !== null}
+            onChange={() => onChange(rules ?? [])}
+          />
           Only some
         </label>
       </div>

@@ -10,7 +10,8 @@ type RulePickerProps = { rules: string[]; servers: Server[]; onChange: (rules: s
 export function RulePicker({ rules, servers, onChange }: RulePickerProps) {
   const id = useId();
   const [search, setSearch] = useState("");
-  const toggle = (rule: string, on: boolean) => onChange(on ? [...rules, rule] : rules.filter((entry) => entry !== rule));
+  const toggle = (rule: string, on: boolean) =>
+    onChange(on ? [...rules, rule] : rules.filter((entry) => entry !== rule));
   return (
     <details>
       <summary className="cursor-pointer text-sm text-accent">Choose from the catalogue</summary>

@@ -6,7 +6,8 @@ type ScopeFieldsProps = { scopes: ApiKeyScope[]; onChange: (scopes: ApiKeyScope[
 
 export function ScopeFields({ scopes, onChange, fault }: ScopeFieldsProps) {
   const id = useId();
-  const toggle = (scope: ApiKeyScope, on: boolean) => onChange(on ? [...scopes, scope] : scopes.filter((entry) => entry !== scope));
+  const toggle = (scope: ApiKeyScope, on: boolean) =>
+    onChange(on ? [...scopes, scope] : scopes.filter((entry) => entry !== scope));
   return (
     <fieldset className="grid gap-2" aria-describedby={fault ? `${id}-fault` : undefined}>
       <legend className="mb-1.5 text-sm font-medium">What it may do</legend>

@@ -17,8 +17,15 @@ export function ShownOnce({ created, organizationId, warned, onDone }: ShownOnce
       <Notice kind="warning">
         Copy it now: it is shown only this once. Whoever has it can use it, so keep it where you keep passwords.
       </Notice>
-      {servers && <CopyBlock label="A first request, for a terminal" text={writeFirstRequest(created, servers, location.origin)} />}
-      {warned && <Notice kind="problem">The key is gone once this is closed. Close it again to go on without a copy.</Notice>}
+      {servers && (
+        <CopyBlock
+          label="A first request, for a terminal"
+          text={writeFirstRequest(created, servers, location.origin)}
+        />
+      )}
+      {warned && (
+        <Notice kind="problem">The key is gone once this is closed. Close it again to go on without a copy.</Notice>
+      )}
       <Button look="primary" className="justify-self-start" onClick={onDone}>
         I have copied it
       </Button>

@@ -19,7 +19,8 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
   const queryClient = useQueryClient();
   const [ending, setEnding] = useState<Connection>();
   const credentials = useQuery(credentialsQuery(organization.id)).data;
-  const accountOf = ({ credentialId }: Connection) => credentialId && credentials && describeAccount(credentials, credentialId);
+  const accountOf = ({ credentialId }: Connection) =>
+    credentialId && credentials && describeAccount(credentials, credentialId);
   const titleOf = ({ serverId }: Connection) => servers.find(({ id }) => id === serverId)?.title ?? serverId;
 
   async function disconnect({ id }: Connection) {
@@ -31,13 +32,22 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
   }
 
   if (connections.length === 0)
-    return <Card title="Nothing is connected yet" description="An application appears here as soon as somebody approves it." />;
+    return (
+      <Card
+        title="Nothing is connected yet"
+        description="An application appears here as soon as somebody approves it."
+      />
+    );
   return (
     <Card title="Connections" description="Each may use one server, for the person who approved it.">
       <ul className="-mb-3 divide-y divide-line">
         {connections.map((connection) => (
           <li key={connection.id} className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
-            <ConnectionFacts connection={connection} serverTitle={titleOf(connection)} account={accountOf(connection)} />
+            <ConnectionFacts
+              connection={connection}
+              serverTitle={titleOf(connection)}
+              account={accountOf(connection)}
+            />
             <Button
               look="danger"
               aria-label={`Disconnect ${connection.clientName} from ${titleOf(connection)}`}
@@ -63,7 +73,9 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
 
 const describeAccount = (credentials: CredentialSummary[], credentialId: string): string => {
   const name = credentials.find(({ id }) => id === credentialId)?.name;
-  return name === undefined ? "The account chosen for it was deleted: connect it again to choose another" : `Uses the account ${name}`;
+  return name === undefined
+    ? "The account chosen for it was deleted: connect it again to choose another"
+    : `Uses the account ${name}`;
 };
 
 type ConnectionFactsProps = { connection: Connection; serverTitle: string; account: string | null | undefined };
@@ -84,7 +96,8 @@ function ConnectionFacts({ connection, serverTitle, account }: ConnectionFactsPr
       </p>
       {account && <p className="text-sm wrap-anywhere">{account}</p>}
       <p className="text-sm text-muted wrap-anywhere">
-        Approved by {user.name} ({user.email}) on <Moment at={createdAt} />, until <Moment at={expiresAt} /> at the latest
+        Approved by {user.name} ({user.email}) on <Moment at={createdAt} />, until <Moment at={expiresAt} /> at the
+        latest
       </p>
       <p className="text-sm text-muted">
         {lastUsedAt ? (

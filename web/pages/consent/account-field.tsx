@@ -21,7 +21,12 @@ export function AccountField({ organizationId, title, accounts, value, onChange 
     return (
       <Notice kind="warning">
         No {title} account is connected yet, so calls of this application will be refused.{" "}
-        <a href={`/o/${organizationId}/credentials`} target="_blank" rel="noreferrer" className="underline underline-offset-4">
+        <a
+          href={`/o/${organizationId}/credentials`}
+          target="_blank"
+          rel="noreferrer"
+          className="underline underline-offset-4"
+        >
           Connect one
         </a>{" "}
         before or after you approve.
@@ -61,7 +66,8 @@ type Organization = ConsentRequest["organizations"][number];
 export function useAccountChoice(organization: Organization | undefined, server: ConsentServer | undefined) {
   const [picked, setAccountId] = useState<string>();
   const type = server?.credentialType ?? null;
-  const accounts = organization && type !== null ? organization.accounts.filter((account) => account.type === type) : undefined;
+  const accounts =
+    organization && type !== null ? organization.accounts.filter((account) => account.type === type) : undefined;
   // What was picked in another organization, or for another server, is not there any more.
   const isThere = picked === "" || accounts?.some(({ id }) => id === picked);
   return { accounts, accountId: (isThere ? picked : undefined) ?? proposeAccount(accounts ?? []), setAccountId };

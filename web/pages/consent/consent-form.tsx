@@ -31,7 +31,13 @@ export function ConsentForm({ request, pending, decide, error }: ConsentFormProp
     event.preventDefault();
     setIsChecked(true);
     if (pending || chosen.length === 0) return;
-    decide({ approve: true, organizationId, scopes: chosen, ...(request.server ? {} : { serverId }), ...toCredentialChoice(accountId) });
+    decide({
+      approve: true,
+      organizationId,
+      scopes: chosen,
+      ...(request.server ? {} : { serverId }),
+      ...toCredentialChoice(accountId),
+    });
   }
 
   return (
@@ -39,7 +45,13 @@ export function ConsentForm({ request, pending, decide, error }: ConsentFormProp
       {!request.server && <ServerField servers={request.servers} value={serverId} onChange={setServerId} />}
       <OrganizationField organizations={organizations} value={organizationId} onChange={setOrganizationId} />
       {accounts && server && chosen.length > 0 && (
-        <AccountField organizationId={organizationId} title={server.title} accounts={accounts} value={accountId} onChange={setAccountId} />
+        <AccountField
+          organizationId={organizationId}
+          title={server.title}
+          accounts={accounts}
+          value={accountId}
+          onChange={setAccountId}
+        />
       )}
       {server && <ScopeChoice scopes={server.scopes} refused={refused} setRefused={setRefused} isOpen={isOpen} />}
       {server && isChecked && chosen.length === 0 && (
@@ -83,7 +95,9 @@ function ServerField({ servers, value, onChange }: PickProps & { servers: Consen
           </option>
         ))}
       </select>
-      <p className="text-xs text-muted">The application did not say which one it wants. It gets access to this one only.</p>
+      <p className="text-xs text-muted">
+        The application did not say which one it wants. It gets access to this one only.
+      </p>
     </div>
   );
 }

@@ -9,7 +9,9 @@ export function WhoAsks({ client, server }: Pick<ConsentRequest, "client" | "ser
       <dl className="grid gap-3 rounded-lg bg-page p-4 text-sm">
         <Fact term="Application">
           <span className="block text-base font-semibold">{client.name}</span>
-          {client.isSelfRegistered && <span className="text-warning">Self-registered: nobody has verified this name.</span>}
+          {client.isSelfRegistered && (
+            <span className="text-warning">Self-registered: nobody has verified this name.</span>
+          )}
         </Fact>
         {client.host && <Fact term="Vouched for by">{client.host}</Fact>}
         <Fact term="The answer goes to">{describeTarget(client)}</Fact>
@@ -17,7 +19,8 @@ export function WhoAsks({ client, server }: Pick<ConsentRequest, "client" | "ser
       </dl>
       {client.isLoopback && (
         <Notice kind="warning">
-          It runs on your own computer, where any program can ask in any name. Go on only if you have just started it yourself.
+          It runs on your own computer, where any program can ask in any name. Go on only if you have just started it
+          yourself.
         </Notice>
       )}
     </>

@@ -28,7 +28,8 @@ const channelName = "switchyard.connect";
 const problems: Record<string, (title: string) => string> = {
   oauth_denied: (title) => `${title} was not connected, because access was denied there.`,
   oauth_expired: () => "This took too long: a connection has to be made within ten minutes. Connect again.",
-  oauth_failed: (title) => `${title} ended the connection with an error. Check the client and the redirect address, then connect again.`,
+  oauth_failed: (title) =>
+    `${title} ended the connection with an error. Check the client and the redirect address, then connect again.`,
   provider_error: (title) => `${title} did not accept the connection. Check the client ID and secret.`,
   provider_unreachable: (title) => `${title} could not be reached to finish the connection. Connect again.`,
   outbound_refused: () => "The address is not one that this server may reach. An operator can allow it.",

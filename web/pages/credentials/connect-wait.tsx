@@ -24,7 +24,15 @@ type ConnectWaitProps = {
 const askEveryMs = 2_000;
 
 /** Waits while the person agrees at the provider in another tab. */
-export function ConnectWait({ organizationId, credentialId, title, authorizeUrl, onConnected, onAgain, onChange }: ConnectWaitProps) {
+export function ConnectWait({
+  organizationId,
+  credentialId,
+  title,
+  authorizeUrl,
+  onConnected,
+  onAgain,
+  onChange,
+}: ConnectWaitProps) {
   const [problem, setProblem] = useState<string>();
   const again = useMutation({ mutationFn: onAgain, onSuccess: () => setProblem(undefined) });
   useOutcome({ organizationId, credentialId, onConnected, onProblem: setProblem });
@@ -69,7 +77,9 @@ export function ConnectWait({ organizationId, credentialId, title, authorizeUrl,
   );
 }
 
-type Outcome = Pick<ConnectWaitProps, "organizationId" | "credentialId" | "onConnected"> & { onProblem: (problem: string) => void };
+type Outcome = Pick<ConnectWaitProps, "organizationId" | "credentialId" | "onConnected"> & {
+  onProblem: (problem: string) => void;
+};
 
 /** The tab that came back tells how it went; where it cannot, the credential itself does. */
 function useOutcome({ organizationId, credentialId, onConnected, onProblem }: Outcome): void {

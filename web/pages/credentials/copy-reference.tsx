@@ -15,7 +15,12 @@ export function CopyReference({ credential }: { credential: CredentialSummary })
   }
 
   return (
-    <Button look="bare" title={credential.reference} aria-label={`Copy the reference of ${credential.name}`} onClick={copy}>
+    <Button
+      look="bare"
+      title={credential.reference}
+      aria-label={`Copy the reference of ${credential.name}`}
+      onClick={copy}
+    >
       {copied ? <Check className="size-4" aria-hidden="true" /> : <Copy className="size-4" aria-hidden="true" />}
       <span aria-live="polite">{copied ? "Copied" : "Reference"}</span>
       <span ref={text} className="sr-only select-all" aria-hidden="true">

@@ -33,7 +33,11 @@ export function CredentialDialog({ organizationId, type, open, onOpenChange, onC
   }
 
   return (
-    <Dialog open={open} onOpenChange={close} title={entry ? `New ${entry.provider.title} credential` : "New credential"}>
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title={entry ? `New ${entry.provider.title} credential` : "New credential"}
+    >
       <Steps
         type={entry}
         isGiven={type !== undefined}
@@ -59,7 +63,11 @@ type StepsProps = {
 function Steps({ type, isGiven, organizationId, onChoose, onSaved }: StepsProps) {
   const { role, name } = useOrganization();
   if (!managesMembers(role))
-    return <Notice kind="hint">Owners and admins of {name} add credentials. Ask one of them; members use what is there.</Notice>;
+    return (
+      <Notice kind="hint">
+        Owners and admins of {name} add credentials. Ask one of them; members use what is there.
+      </Notice>
+    );
   if (type)
     return (
       <NewCredential

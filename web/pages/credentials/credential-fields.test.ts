@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
-import { changeOf, faultsOfData, fieldsOf, keepSecrets, readSchema, removableSecrets, visibleValues } from "./credential-fields.ts";
+import {
+  changeOf,
+  faultsOfData,
+  fieldsOf,
+  keepSecrets,
+  readSchema,
+  removableSecrets,
+  visibleValues,
+} from "./credential-fields.ts";
 
 const secret = { type: "string", writeOnly: true };
 const text = { type: "string" };
@@ -19,7 +27,14 @@ const byOAuth = {
   scopes: ["read"],
   knownScopes: [],
   schema: {
-    properties: { clientId: text, clientSecret: secret, authorizeUrl: text, tokenUrl: text, accessToken: secret, expiresAt: text },
+    properties: {
+      clientId: text,
+      clientSecret: secret,
+      authorizeUrl: text,
+      tokenUrl: text,
+      accessToken: secret,
+      expiresAt: text,
+    },
   },
 };
 const type: CredentialTypeEntry = {
@@ -35,7 +50,10 @@ const namesOf = (schema: Record<string, unknown> | null) => Object.keys(readSche
 describe("the fields of a credential", () => {
   it("ask for the token where one is typed in, and for the client where it comes from the provider", () => {
     const [token, oauth] = [fieldsOf(type, byToken), fieldsOf(type, byOAuth)];
-    expect([namesOf(token.main), namesOf(token.advanced)]).toEqual([["accessToken", "site", "webhookSecret"], ["baseUrl"]]);
+    expect([namesOf(token.main), namesOf(token.advanced)]).toEqual([
+      ["accessToken", "site", "webhookSecret"],
+      ["baseUrl"],
+    ]);
     expect([namesOf(oauth.main), namesOf(oauth.advanced)]).toEqual([
       ["clientId", "clientSecret"],
       ["authorizeUrl", "tokenUrl", "baseUrl"],
@@ -60,7 +78,9 @@ describe("the fields of a credential", () => {
   });
 
   it("show no secret, not even its mask", () => {
-    expect(visibleValues(byToken, { kind: "bearer", accessToken: "••••••••", site: "acme", baseUrl: "https://x" })).toEqual({
+    expect(
+      visibleValues(byToken, { kind: "bearer", accessToken: "••••••••", site: "acme", baseUrl: "https://x" }),
+    ).toEqual({
       site: "acme",
       baseUrl: "https://x",
     });
@@ -72,17 +92,29 @@ describe("a change of a credential", () => {
 
   it("mentions only what is different, and empties what was emptied", () => {
     expect(changeOf(byToken, stored, { site: "acme" })).toEqual({});
-    expect(changeOf(byToken, stored, { site: "other", webhookSecret: "w" })).toEqual({ site: "other", webhookSecret: "w" });
+    expect(changeOf(byToken, stored, { site: "other", webhookSecret: "w" })).toEqual({
+      site: "other",
+      webhookSecret: "w",
+    });
     expect(changeOf(byToken, stored, {})).toEqual({ site: null });
     expect(changeOf(byToken, stored, { site: "acme", accessToken: "" })).toEqual({});
   });
 
   it("gives up what was granted when the client or an address becomes another", () => {
-    const connected = { kind: "oauth2", clientId: "a", clientSecret: "••••••••", accessToken: "••••••••", expiresAt: "2026-01-01" };
+    const connected = {
+      kind: "oauth2",
+      clientId: "a",
+      clientSecret: "••••••••",
+      accessToken: "••••••••",
+      expiresAt: "2026-01-01",
+    };
     const gone = { accessToken: null, refreshToken: null, expiresAt: null, grantedScopes: null };
     expect(changeOf(byOAuth, connected, { clientId: "a" })).toEqual({});
     expect(changeOf(byOAuth, connected, { clientId: "b" })).toEqual({ clientId: "b", ...gone });
-    expect(changeOf(byOAuth, connected, { clientId: "a", tokenUrl: "https://x/token" })).toEqual({ tokenUrl: "https://x/token", ...gone });
+    expect(changeOf(byOAuth, connected, { clientId: "a", tokenUrl: "https://x/token" })).toEqual({
+      tokenUrl: "https://x/token",
+      ...gone,
+    });
   });
 });
 

@@ -8,12 +8,16 @@ export type FieldSchema = Record<string, unknown>;
 type ObjectSchema = { properties: Record<string, FieldSchema>; required: string[] };
 
 /** The fields of a way in: those everybody fills in, and those that only self-hosted services need. */
-export function fieldsOf(type: CredentialTypeEntry, variant: Variant): { main: FieldSchema; advanced: FieldSchema | null } {
+export function fieldsOf(
+  type: CredentialTypeEntry,
+  variant: Variant,
+): { main: FieldSchema; advanced: FieldSchema | null } {
   const { properties, required } = readSchema(variant.schema);
   const isShown = (name: string) => !variant.isOAuth2 || !(grantedNames.has(name) || name === scopesName);
   const shown = Object.entries(properties).filter(([name]) => isShown(name));
   const isAdvanced = ([name]: [string, FieldSchema]) => variant.isOAuth2 && addressNames.has(name);
-  const further: [string, FieldSchema][] = type.takesBaseUrl && !("baseUrl" in properties) ? [["baseUrl", baseUrlSchema(type)]] : [];
+  const further: [string, FieldSchema][] =
+    type.takesBaseUrl && !("baseUrl" in properties) ? [["baseUrl", baseUrlSchema(type)]] : [];
   const advanced = [...shown.filter(isAdvanced), ...further];
   return {
     main: objectOf(
@@ -51,7 +55,9 @@ export function removableSecrets(variant: Variant, stored: Values): { name: stri
 export function visibleValues(variant: Variant, stored: Values): Values {
   const { properties } = readSchema(variant.schema);
   const isGranted = (name: string) => variant.isOAuth2 && grantedNames.has(name);
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== "kind" && !isGranted(name) && !isSecret(properties[name])));
+  return Object.fromEntries(
+    Object.entries(stored).filter(([name]) => name !== "kind" && !isGranted(name) && !isSecret(properties[name])),
+  );
 }
 
 /** What has to be sent for a change: new values, and null for what was emptied. */
@@ -60,7 +66,9 @@ export function changeOf(variant: Variant, stored: Values, values: Values): Valu
   const entered = filledValues(values);
   const isOwn = (name: string) => name !== "kind" && !(variant.isOAuth2 && grantedNames.has(name));
   const changed = Object.keys(entered).filter((name) => isOwn(name) && entered[name] !== stored[name]);
-  const emptied = Object.keys(stored).filter((name) => isOwn(name) && entered[name] === undefined && !isSecret(properties[name]));
+  const emptied = Object.keys(stored).filter(
+    (name) => isOwn(name) && entered[name] === undefined && !isSecret(properties[name]),
+  );
   const isOtherConnection = variant.isOAuth2 && [...changed, ...emptied].some((name) => connectionNames.has(name));
   return {
     ...Object.fromEntries(changed.map((name) => [name, entered[name]])),
@@ -71,7 +79,9 @@ export function changeOf(variant: Variant, stored: Values, values: Values): Valu
 
 /** Without what was left empty, which the server would take for a wrong value. */
 export function filledValues(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );
 }
 
 /** The server speaks of `/data/name`, the form of `/name`. */
@@ -104,7 +114,10 @@ const baseUrlSchema = (type: CredentialTypeEntry): FieldSchema => ({
 });
 
 export function readSchema(schema: FieldSchema): ObjectSchema {
-  return { properties: (schema.properties ?? {}) as ObjectSchema["properties"], required: (schema.required ?? []) as string[] };
+  return {
+    properties: (schema.properties ?? {}) as ObjectSchema["properties"],
+    required: (schema.required ?? []) as string[],
+  };
 }
 
 const objectOf = (entries: [string, FieldSchema][], required: string[]): FieldSchema => ({

@@ -30,7 +30,16 @@ type CredentialFormProps = {
 };
 
 /** The fields of a new credential: its name, the way in where there are several, and what that needs. */
-export function CredentialForm({ organizationId, type, draft, onChange, onSubmit, busy, error, onBack }: CredentialFormProps) {
+export function CredentialForm({
+  organizationId,
+  type,
+  draft,
+  onChange,
+  onSubmit,
+  busy,
+  error,
+  onBack,
+}: CredentialFormProps) {
   const variant = type.variants.find(({ kind }) => kind === draft.kind);
   const fields = variant && fieldsOf(type, variant);
   const { form, faults, fieldFaults } = useFormFaults(error);
@@ -47,9 +56,15 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
     <form ref={form} onSubmit={send} className="grid gap-4" noValidate>
       <NameField value={draft.name} onChange={(name) => onChange({ ...draft, name })} faults={faults} />
       {type.variants.length > 1 && (
-        <MethodChoice variants={type.variants} kind={draft.kind} onChange={(kind) => onChange({ ...draft, kind, data: {} })} />
+        <MethodChoice
+          variants={type.variants}
+          kind={draft.kind}
+          onChange={(kind) => onChange({ ...draft, kind, data: {} })}
+        />
       )}
-      {variant && <VariantFields type={type} variant={variant} draft={draft} onChange={onChange} faults={fieldFaults} />}
+      {variant && (
+        <VariantFields type={type} variant={variant} draft={draft} onChange={onChange} faults={fieldFaults} />
+      )}
       <DefaultField
         organizationId={organizationId}
         type={type.type}
@@ -101,7 +116,15 @@ function VariantFields({ type, variant, draft, onChange, faults }: VariantFields
   );
 }
 
-function MethodChoice({ variants, kind, onChange }: { variants: Variant[]; kind: string; onChange: (kind: string) => void }) {
+function MethodChoice({
+  variants,
+  kind,
+  onChange,
+}: {
+  variants: Variant[];
+  kind: string;
+  onChange: (kind: string) => void;
+}) {
   const name = useId();
   return (
     <fieldset className="grid gap-1.5">

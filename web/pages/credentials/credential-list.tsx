@@ -25,7 +25,10 @@ export function CredentialList({ organization }: { organization: MyOrganization 
   const { search = "" } = useSearch({ from: "/signed-in/o/$organizationId/credentials" });
   const failed = [credentials, types].find(({ isLoadingError }) => isLoadingError);
 
-  if (failed) return <ProblemNotice error={failed.error} action={<Button onClick={() => void failed.refetch()}>Try again</Button>} />;
+  if (failed)
+    return (
+      <ProblemNotice error={failed.error} action={<Button onClick={() => void failed.refetch()}>Try again</Button>} />
+    );
   if (!credentials.data || !types.data) return <ListSkeleton />;
   if (credentials.data.length === 0) return <NoCredentials manages={managesMembers(organization.role)} />;
   const typeOf = new Map(types.data.map((type) => [type.type, type]));
@@ -42,7 +45,9 @@ export function CredentialList({ organization }: { organization: MyOrganization 
               organization={organization}
               credential={credential}
               type={typeOf.get(credential.type)}
-              isDefault={defaults.some(({ credentialId, apiKeyId }) => credentialId === credential.id && apiKeyId === null)}
+              isDefault={defaults.some(
+                ({ credentialId, apiKeyId }) => credentialId === credential.id && apiKeyId === null,
+              )}
             />
           ))}
         </ul>
@@ -63,7 +68,10 @@ function SearchField({ search }: { search: string }) {
         value={search}
         onChange={(event) => {
           const text = event.target.value;
-          void navigate({ search: ({ search: _, ...rest }) => (text ? { ...rest, search: text } : rest), replace: true });
+          void navigate({
+            search: ({ search: _, ...rest }) => (text ? { ...rest, search: text } : rest),
+            replace: true,
+          });
         }}
         className={`${controlLook} pl-9`}
       />
@@ -143,7 +151,11 @@ function ListSkeleton() {
   );
 }
 
-function findCredentials(credentials: CredentialSummary[], typeOf: Map<string, CredentialTypeEntry>, search: string): CredentialSummary[] {
+function findCredentials(
+  credentials: CredentialSummary[],
+  typeOf: Map<string, CredentialTypeEntry>,
+  search: string,
+): CredentialSummary[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return credentials.filter(({ name, type, reference }) => {
     const text = `${name} ${typeOf.get(type)?.title} ${type} ${reference}`.toLowerCase();

@@ -47,7 +47,10 @@ export function CredentialPage({ credentialId }: { credentialId: string }) {
   if (!credential)
     return (
       <Page title="Credential" action={back}>
-        <Card title="There is no such credential" description="It was deleted, or it belongs to another organization." />
+        <Card
+          title="There is no such credential"
+          description="It was deleted, or it belongs to another organization."
+        />
       </Page>
     );
   const type = types.data.find((entry) => entry.type === credential.type);
@@ -59,7 +62,11 @@ export function CredentialPage({ credentialId }: { credentialId: string }) {
   );
 }
 
-type DetailsProps = { organization: MyOrganization; credential: CredentialSummary; type: CredentialTypeEntry | undefined };
+type DetailsProps = {
+  organization: MyOrganization;
+  credential: CredentialSummary;
+  type: CredentialTypeEntry | undefined;
+};
 
 function Details({ organization, credential, type }: DetailsProps) {
   const manages = managesMembers(organization.role);
@@ -77,7 +84,11 @@ function Details({ organization, credential, type }: DetailsProps) {
       {manages && type ? (
         <ManagedCredential organizationId={organization.id} credentialId={credential.id} type={type} />
       ) : (
-        <Card title="Health" action={<HealthBadge health={credential.health} />} description="Owners and admins test and change it." />
+        <Card
+          title="Health"
+          action={<HealthBadge health={credential.health} />}
+          description="Owners and admins test and change it."
+        />
       )}
       <Card>
         <CopyField label="Reference" text={credential.reference} />

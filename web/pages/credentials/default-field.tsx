@@ -42,7 +42,10 @@ export function DefaultField({ organizationId, type, value, onChange }: DefaultF
 }
 
 /** The name of the account that calls use now, and whether there is no account of the type yet; undefined until that is known. */
-export function useCurrentDefault(organizationId: string, type: string): { current: string | undefined; isFirst: boolean | undefined } {
+export function useCurrentDefault(
+  organizationId: string,
+  type: string,
+): { current: string | undefined; isFirst: boolean | undefined } {
   const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
   const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
   if (!accounts || !defaults) return { current: undefined, isFirst: undefined };

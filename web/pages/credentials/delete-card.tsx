@@ -55,10 +55,16 @@ function DeleteDialog({ organization, credential, onClose }: DeleteCardProps & {
 function describeLoss(uses: CredentialUses | undefined): string {
   if (!uses) return "Looking where it is used…";
   const names = [...uses.workflows, ...uses.triggers].map(({ name }) => name);
-  const left = uses.webhooks.map(({ providerTitle, place, triggerName }) => `${providerTitle} (${place ?? triggerName})`);
-  const stay = left.length > 0 ? `Webhooks that were set up with it stay at ${left.join(", ")}: only you can remove them there then.` : "";
+  const left = uses.webhooks.map(
+    ({ providerTitle, place, triggerName }) => `${providerTitle} (${place ?? triggerName})`,
+  );
+  const stay =
+    left.length > 0
+      ? `Webhooks that were set up with it stay at ${left.join(", ")}: only you can remove them there then.`
+      : "";
   if (names.length > 0) return `It is in use. These stop working: ${names.join(", ")}. ${stay}`.trim();
   if (stay) return stay;
-  if (uses.defaults.length > 0) return "It is a default: calls that rely on it stop working. It cannot be brought back.";
+  if (uses.defaults.length > 0)
+    return "It is a default: calls that rely on it stop working. It cannot be brought back.";
   return "No workflow uses it. It cannot be brought back.";
 }

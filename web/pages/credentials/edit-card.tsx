@@ -20,7 +20,10 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
   const [name, setName] = useState(credential.name);
   const [values, setValues] = useState(() => visibleValues(variant, credential.data));
   const [removed, setRemoved] = useState<readonly string[]>([]);
-  const data = { ...changeOf(variant, credential.data, values), ...Object.fromEntries(removed.map((secret) => [secret, null])) };
+  const data = {
+    ...changeOf(variant, credential.data, values),
+    ...Object.fromEntries(removed.map((secret) => [secret, null])),
+  };
   const change: CredentialChange = {
     ...(name === credential.name ? {} : { name }),
     ...(Object.keys(data).length === 0 ? {} : { data }),
@@ -68,7 +71,9 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
             <input
               type="checkbox"
               checked={removed.includes(secret)}
-              onChange={({ target }) => setRemoved(target.checked ? [...removed, secret] : removed.filter((other) => other !== secret))}
+              onChange={({ target }) =>
+                setRemoved(target.checked ? [...removed, secret] : removed.filter((other) => other !== secret))
+              }
               className="accent-accent"
             />
             Remove the {label.toLowerCase()} that is set

@@ -20,7 +20,9 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
   const elsewhere = pick(value, (name) => name === scopesName);
   const mainValue = pick(value, (name) => !isAdvanced(name) && name !== scopesName);
   const advancedValue = pick(value, isAdvanced);
-  const isNeeded = names.some((name) => value[name] !== undefined || faults.some(({ pointer }) => pointer === `/${name}`));
+  const isNeeded = names.some(
+    (name) => value[name] !== undefined || faults.some(({ pointer }) => pointer === `/${name}`),
+  );
   return (
     <>
       <SchemaForm
@@ -36,7 +38,9 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
           open={isOpen || isNeeded}
           onToggle={(event) => setIsOpen(event.currentTarget.open)}
         >
-          <summary className="cursor-pointer rounded-md px-3 py-2 text-sm text-muted hover:text-ink">Addresses of your own</summary>
+          <summary className="cursor-pointer rounded-md px-3 py-2 text-sm text-muted hover:text-ink">
+            Addresses of your own
+          </summary>
           <div className="px-3 pt-1 pb-3">
             <SchemaForm
               schema={advanced}

@@ -7,9 +7,12 @@ import { type FieldSchema, faultsOfData, readSchema } from "./credential-fields.
 export function FormProblem({ error, fields }: { error: unknown; fields: (FieldSchema | null)[] }) {
   const names = [
     "/name",
-    ...fields.flatMap((schema) => (schema ? Object.keys(readSchema(schema).properties) : [])).map((name) => `/data/${name}`),
+    ...fields
+      .flatMap((schema) => (schema ? Object.keys(readSchema(schema).properties) : []))
+      .map((name) => `/data/${name}`),
   ];
-  const isPlaced = isApiProblem(error) && error.errors.length > 0 && error.errors.every(({ pointer }) => names.includes(pointer));
+  const isPlaced =
+    isApiProblem(error) && error.errors.length > 0 && error.errors.every(({ pointer }) => names.includes(pointer));
   return error === null || isPlaced ? null : <ProblemNotice error={error} />;
 }
 

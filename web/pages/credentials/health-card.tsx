@@ -33,7 +33,9 @@ export function HealthCard({ organizationId, credential, type, variant }: Health
               Test
             </Button>
           )}
-          {variant.isOAuth2 && <Reconnect organizationId={organizationId} credential={credential} title={type.provider.title} />}
+          {variant.isOAuth2 && (
+            <Reconnect organizationId={organizationId} credential={credential} title={type.provider.title} />
+          )}
         </div>
       </div>
     </Card>
@@ -63,8 +65,8 @@ function HealthFacts({ credential }: { credential: Credential }) {
         <>
           <dt className="text-muted">Token refresh</dt>
           <dd className="wrap-anywhere">
-            Failing since <TimeAgo at={refreshFailure.since} />. {refreshFailure.reason !== lastError && refreshFailure.reason}{" "}
-            <NextTry at={refreshFailure.nextTryAt} />
+            Failing since <TimeAgo at={refreshFailure.since} />.{" "}
+            {refreshFailure.reason !== lastError && refreshFailure.reason} <NextTry at={refreshFailure.nextTryAt} />
           </dd>
         </>
       )}
@@ -91,7 +93,15 @@ function NextTry({ at }: { at: string }) {
   return <>Calls are not tried for another {formatDuration(Math.ceil(leftMs / 1_000) * 1_000, "whole seconds")}.</>;
 }
 
-function Reconnect({ organizationId, credential, title }: { organizationId: string; credential: Credential; title: string }) {
+function Reconnect({
+  organizationId,
+  credential,
+  title,
+}: {
+  organizationId: string;
+  credential: Credential;
+  title: string;
+}) {
   const queryClient = useQueryClient();
   const [authorizeUrl, setAuthorizeUrl] = useState<string>();
   const connect = useMutation({

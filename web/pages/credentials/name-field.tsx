@@ -2,7 +2,15 @@ import { useId } from "react";
 import { controlLook } from "../../parts/field.tsx";
 import type { FieldFault } from "../../problem.ts";
 
-export function NameField({ value, onChange, faults }: { value: string; onChange: (name: string) => void; faults: FieldFault[] }) {
+export function NameField({
+  value,
+  onChange,
+  faults,
+}: {
+  value: string;
+  onChange: (name: string) => void;
+  faults: FieldFault[];
+}) {
   const id = useId();
   const fault = faults.find(({ pointer }) => pointer === "/name")?.detail;
   return (

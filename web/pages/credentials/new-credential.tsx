@@ -70,7 +70,9 @@ export function NewCredential({ organizationId, type, onBack, onSaved }: NewCred
         title={type.provider.title}
         authorizeUrl={begun.authorizeUrl}
         onConnected={() => onSaved(begun.saved)}
-        onAgain={async () => setBegun({ ...begun, authorizeUrl: (await connectCredential(organizationId, begun.saved.id)).authorizeUrl })}
+        onAgain={async () =>
+          setBegun({ ...begun, authorizeUrl: (await connectCredential(organizationId, begun.saved.id)).authorizeUrl })
+        }
         onChange={() => void changeFields(begun)}
       />
     );

@@ -10,7 +10,10 @@ import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 /** Finds a service by typing; the arrows and Enter choose. */
 export function ProviderChoice({ onChoose }: { onChoose: (type: CredentialTypeEntry) => void }) {
   const types = useQuery(credentialTypesQuery);
-  if (types.isError) return <ProblemNotice error={types.error} action={<Button onClick={() => void types.refetch()}>Try again</Button>} />;
+  if (types.isError)
+    return (
+      <ProblemNotice error={types.error} action={<Button onClick={() => void types.refetch()}>Try again</Button>} />
+    );
   if (types.isPending)
     return (
       <Loading what="the services">

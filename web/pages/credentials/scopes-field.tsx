@@ -38,13 +38,17 @@ export function ScopesField({ variant, value, onChange, granted, faults }: Scope
         {variant.scopes.map((scope) => (
           <li key={scope} className="grid min-w-0 gap-0.5">
             <ScopeName scope={scope} given={given} />
-            <span className="text-xs text-muted">{variant.knownScopes.find(({ name }) => name === scope)?.description}</span>
+            <span className="text-xs text-muted">
+              {variant.knownScopes.find(({ name }) => name === scope)?.description}
+            </span>
           </li>
         ))}
       </ul>
       {offered.length > 0 && (
         <details className="rounded-md border border-line" open={chosen.length > 0 || undefined}>
-          <summary className="cursor-pointer rounded-md px-3 py-2 text-sm text-muted hover:text-ink">Ask for more</summary>
+          <summary className="cursor-pointer rounded-md px-3 py-2 text-sm text-muted hover:text-ink">
+            Ask for more
+          </summary>
           <ul className="grid gap-2.5 px-3 pt-1 pb-3">
             {offered.map(({ name, description }) => (
               <li key={name}>
@@ -98,7 +102,9 @@ function ScopeName({ scope, given }: { scope: string; given: string[] | undefine
     <span className="flex flex-wrap items-center gap-2">
       <code className="font-mono text-xs wrap-anywhere">{scope}</code>
       {isKnown && (
-        <span className={`rounded-full px-2 py-0.5 text-xs ${isGiven ? "bg-success-soft text-success" : "bg-warning-soft text-warning"}`}>
+        <span
+          className={`rounded-full px-2 py-0.5 text-xs ${isGiven ? "bg-success-soft text-success" : "bg-warning-soft text-warning"}`}
+        >
           {isGiven ? "granted" : "not granted"}
         </span>
       )}

@@ -12,7 +12,9 @@ export function UsesCard({ organizationId, credentialId }: { organizationId: str
   return (
     <Card title="Where it is used">
       {uses && <Uses organizationId={organizationId} uses={uses} />}
-      {!uses && error && <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />}
+      {!uses && error && (
+        <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
       {!uses && !error && (
         <Loading what="where it is used">
           <Skeleton className="h-8" />
@@ -22,10 +24,20 @@ export function UsesCard({ organizationId, credentialId }: { organizationId: str
   );
 }
 
-function Uses({ organizationId, uses: { workflows, triggers, defaults } }: { organizationId: string; uses: CredentialUses }) {
+function Uses({
+  organizationId,
+  uses: { workflows, triggers, defaults },
+}: {
+  organizationId: string;
+  uses: CredentialUses;
+}) {
   const keys = defaults.filter(({ apiKeyId }) => apiKeyId !== null);
   if (workflows.length + triggers.length + defaults.length === 0)
-    return <p className="text-sm text-muted">Nowhere yet. Choose it in a node of a workflow, or name its reference in a tool call.</p>;
+    return (
+      <p className="text-sm text-muted">
+        Nowhere yet. Choose it in a node of a workflow, or name its reference in a tool call.
+      </p>
+    );
   return (
     <ul className="-my-2 divide-y divide-line text-sm">
       {workflows.map(({ id, name, nodes }) => (

@@ -22,7 +22,9 @@ export function DoctorReport({ report }: { report: Report }) {
             <p className="mt-1">{remark.fix}</p>
           </Notice>
         ) : (
-          <Notice kind="success">An application can connect.{hasExchange ? "" : " Only the approval of a person was not tried."}</Notice>
+          <Notice kind="success">
+            An application can connect.{hasExchange ? "" : " Only the approval of a person was not tried."}
+          </Notice>
         )}
         <ol className="-mb-3 divide-y divide-line">
           {report.steps.map((step) => (

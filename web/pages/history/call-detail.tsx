@@ -43,7 +43,9 @@ export function CallDetail({ organizationId, recordId, onClose }: CallDetailProp
         </Button>
       </div>
       {query.isPending && <DetailSkeleton />}
-      {query.isError && <ProblemNotice error={query.error} action={<Button onClick={() => query.refetch()}>Try again</Button>} />}
+      {query.isError && (
+        <ProblemNotice error={query.error} action={<Button onClick={() => query.refetch()}>Try again</Button>} />
+      )}
       {query.data && <Whole organizationId={organizationId} call={query.data} />}
     </section>
   );
@@ -67,7 +69,8 @@ function Whole({ organizationId, call }: { organizationId: string; call: ToolCal
       <CallFacts call={call} />
       {call.sanitized && (
         <Notice kind="hint">
-          Something in this call cannot be stored as text, such as half of a character. It was replaced by � where it stood.
+          Something in this call cannot be stored as text, such as half of a character. It was replaced by � where it
+          stood.
         </Notice>
       )}
       <Payload title="Parameters" value={call.parameters} isTruncated={call.truncated} />
@@ -98,7 +101,8 @@ function Payload({ title, hint, value, isTruncated }: PayloadProps) {
       {cut ? (
         <>
           <Notice kind="hint">
-            This was too large to be kept whole ({cut.originalBytes.toLocaleString()} bytes). Here is how it begins; the rest is gone.
+            This was too large to be kept whole ({cut.originalBytes.toLocaleString()} bytes). Here is how it begins; the
+            rest is gone.
           </Notice>
           <pre className="max-h-80 overflow-auto rounded-lg border border-line bg-page p-3 text-xs wrap-anywhere whitespace-pre-wrap">
             {cut.preview}
@@ -119,7 +123,8 @@ function readMarker(value: unknown): Marker | undefined {
   return typeof originalBytes === "number" && typeof preview === "string" ? { originalBytes, preview } : undefined;
 }
 
-const hasEntries = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length > 0;
+const hasEntries = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length > 0;
 
 /** Reads the record again when it changes. */
 function useLiveCall(organizationId: string, recordId: string): void {

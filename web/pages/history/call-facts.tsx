@@ -18,7 +18,9 @@ export function CallFacts({ call }: { call: ToolCall }) {
       <Fact name="Arrived">
         <Moment at={call.queuedAt} show="time" />
       </Fact>
-      <Fact name="Waited for a slot">{call.startedAt || call.completedAt ? <Duration ms={call.queueMs} /> : "still waiting"}</Fact>
+      <Fact name="Waited for a slot">
+        {call.startedAt || call.completedAt ? <Duration ms={call.queueMs} /> : "still waiting"}
+      </Fact>
       <Fact name="Ran for">{describeRunning(call)}</Fact>
       {call.replayOf && (
         <Fact name="Repeats">

@@ -27,8 +27,11 @@ function Choices({ entries }: { entries: ToolCallEntry[] }) {
   const { search, change } = useHistorySearch();
   const servers = useQuery(serverAddressesQuery).data ?? [];
   const kinds = useQuery(nodeKindsQuery).data;
-  const tools = new Map(entries.filter(({ serverId }) => serverId === (search.server ?? serverId)).map(({ tool }) => [tool, tool]));
-  for (const { id, provider } of kinds?.values() ?? []) if (provider && provider.id === (search.server ?? provider.id)) tools.set(id, id);
+  const tools = new Map(
+    entries.filter(({ serverId }) => serverId === (search.server ?? serverId)).map(({ tool }) => [tool, tool]),
+  );
+  for (const { id, provider } of kinds?.values() ?? [])
+    if (provider && provider.id === (search.server ?? provider.id)) tools.set(id, id);
   return (
     <>
       <SelectFilter
@@ -46,7 +49,13 @@ function Choices({ entries }: { entries: ToolCallEntry[] }) {
         onChange={(tool) => change({ tool })}
       />
       <KeyFilter entries={entries} />
-      <SelectFilter label="Source" all="Any source" value={search.source} options={sources} onChange={(source) => change({ source })} />
+      <SelectFilter
+        label="Source"
+        all="Any source"
+        value={search.source}
+        options={sources}
+        onChange={(source) => change({ source })}
+      />
     </>
   );
 }

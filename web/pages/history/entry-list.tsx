@@ -53,7 +53,10 @@ export function EntryList<Entry>({ label, what, entries, query, row, empty, sear
           </table>
         </div>
       )}
-      {entries.length === 0 && !query.isError && !query.hasNextPage && (isFiltered ? <NothingFits onClear={clear} /> : empty)}
+      {entries.length === 0 &&
+        !query.isError &&
+        !query.hasNextPage &&
+        (isFiltered ? <NothingFits onClear={clear} /> : empty)}
       {query.hasNextPage && (
         <Older
           isLoading={query.isFetchingNextPage}

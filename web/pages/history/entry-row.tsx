@@ -20,7 +20,18 @@ type EntryRowProps = {
   isOpen?: boolean;
 };
 
-export function EntryRow({ at, icon, link, detail, status, who, waitedMs, tookMs, runningSince, isOpen = false }: EntryRowProps) {
+export function EntryRow({
+  at,
+  icon,
+  link,
+  detail,
+  status,
+  who,
+  waitedMs,
+  tookMs,
+  runningSince,
+  isOpen = false,
+}: EntryRowProps) {
   return (
     <tr className={`relative ${isOpen ? "bg-accent-soft" : "hover:bg-hover"}`}>
       <td className={`${wideCell} pl-5! font-normal! text-muted`}>
@@ -49,7 +60,9 @@ export function EntryRow({ at, icon, link, detail, status, who, waitedMs, tookMs
       <td className={`${wideCell} font-normal!`}>
         <Who of={who} />
       </td>
-      <td className={`${wideCell} text-right font-normal! text-muted`}>{waitedMs !== null && <Duration ms={waitedMs} />}</td>
+      <td className={`${wideCell} text-right font-normal! text-muted`}>
+        {waitedMs !== null && <Duration ms={waitedMs} />}
+      </td>
       <td className="px-3 py-2.5 pr-5 text-right text-muted @max-md:hidden">
         {runningSince ? <Elapsed since={runningSince} /> : tookMs !== null && <Duration ms={tookMs} />}
       </td>

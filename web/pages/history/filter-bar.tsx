@@ -30,7 +30,10 @@ export function FilterBar({ searchLabel, statuses, children }: FilterBarProps) {
         )}
       </div>
       {open && (
-        <div id={panelId} className="grid grid-cols-1 gap-3 rounded-lg border border-line bg-surface p-4 @md:grid-cols-2 @3xl:grid-cols-4">
+        <div
+          id={panelId}
+          className="grid grid-cols-1 gap-3 rounded-lg border border-line bg-surface p-4 @md:grid-cols-2 @3xl:grid-cols-4"
+        >
           <SelectFilter
             label="Status"
             all="Any status"

@@ -6,7 +6,13 @@ type FilterProps = { label: string; value: string | undefined; onChange: (value:
 export type FilterOption = { value: string; label: string };
 
 /** Chooses one value; the empty one is all of them. A value that is not among the options is kept as it is. */
-export function SelectFilter({ label, value = "", onChange, options, all }: FilterProps & { options: FilterOption[]; all: string }) {
+export function SelectFilter({
+  label,
+  value = "",
+  onChange,
+  options,
+  all,
+}: FilterProps & { options: FilterOption[]; all: string }) {
   const isKnown = value === "" || options.some((option) => option.value === value);
   return (
     <Labelled label={label}>

@@ -34,7 +34,10 @@ it.each([
   ["from", "2026-01-02T00:00:00.000Z", "2026-01-02T00:00:00.001Z"],
   ["to", "2026-01-02T00:00:00.001Z", "2026-01-02T00:00:00.000Z"],
 ])("judges a call by its %s", (name, fitting, other) => {
-  expect([fitsCallFilter({ [name]: fitting })?.(call), fitsCallFilter({ [name]: other })?.(call)]).toEqual([true, false]);
+  expect([fitsCallFilter({ [name]: fitting })?.(call), fitsCallFilter({ [name]: other })?.(call)]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 it("leaves a text search in calls to the server, which knows the parameters", () => {

@@ -23,7 +23,8 @@ export function fitsRunFilter(filter: RunFilter): (run: RunEntry) => boolean {
     is(filter.workflowId, run.workflowId) &&
     is(filter.apiKeyId, run.apiKeyId) &&
     isWithin(filter, run.createdAt) &&
-    (text === undefined || [run.workflowName, run.error?.message ?? ""].some((field) => field.toLowerCase().includes(text)));
+    (text === undefined ||
+      [run.workflowName, run.error?.message ?? ""].some((field) => field.toLowerCase().includes(text)));
 }
 
 const is = (wanted: string | undefined, actual: string | null): boolean => wanted === undefined || wanted === actual;

@@ -1,7 +1,13 @@
 import { useId } from "react";
 import { controlLook } from "../../parts/field.tsx";
 
-type JsonFieldProps = { label: string; text: string; fault: string | undefined; onChange: (text: string) => void; rows?: number };
+type JsonFieldProps = {
+  label: string;
+  text: string;
+  fault: string | undefined;
+  onChange: (text: string) => void;
+  rows?: number;
+};
 
 /** JSON to write by hand; what is wrong with it is said below at once. */
 export function JsonField({ label, text, fault, onChange, rows = 10 }: JsonFieldProps) {

@@ -27,7 +27,13 @@ async function keep(firstIds: string[], fits: (() => boolean) | undefined) {
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     return { data: ids.map((id) => run(id).data), nextCursor: null as string | null };
   };
-  const options = { queryKey, queryFn: read, initialPageParam: "", getNextPageParam: () => null, staleTime: Number.POSITIVE_INFINITY };
+  const options = {
+    queryKey,
+    queryFn: read,
+    initialPageParam: "",
+    getNextPageParam: () => null,
+    staleTime: Number.POSITIVE_INFINITY,
+  };
   await queryClient.prefetchInfiniteQuery(options);
   const keeper = createListKeeper(queryClient, { queryKey, kind: "run", fits });
   stop = keeper.stop;
@@ -35,7 +41,9 @@ async function keep(firstIds: string[], fits: (() => boolean) | undefined) {
 }
 
 const shown = () =>
-  queryClient.getQueryData<{ pages: { data: { id: string }[] }[] }>(queryKey)?.pages.map(({ data }) => data.map(({ id }) => id));
+  queryClient
+    .getQueryData<{ pages: { data: { id: string }[] }[] }>(queryKey)
+    ?.pages.map(({ data }) => data.map(({ id }) => id));
 
 it("shows what is told, and nothing of another kind", async () => {
   const { tell } = await keep(["5"], all);

@@ -20,7 +20,10 @@ const readAnewMs = 1_000;
 const longestFirstPage = 300;
 
 /** Keeps a loaded list as it is on the server, without reading it again wherever that is possible. */
-export function createListKeeper<Kind extends EntryKind>(queryClient: QueryClient, { queryKey, kind, fits }: KeptList<Kind>) {
+export function createListKeeper<Kind extends EntryKind>(
+  queryClient: QueryClient,
+  { queryKey, kind, fits }: KeptList<Kind>,
+) {
   const waiting = new Map<string, DataOf<Kind>>();
   let mustReload = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +32,8 @@ export function createListKeeper<Kind extends EntryKind>(queryClient: QueryClien
     timer ??= setTimeout(settle, afterMs);
   };
   const reload = () => void queryClient.invalidateQueries({ queryKey, exact: true });
-  const change = (next: (list: List<Kind>) => List<Kind>) => queryClient.setQueryData<List<Kind>>(queryKey, (list) => list && next(list));
+  const change = (next: (list: List<Kind>) => List<Kind>) =>
+    queryClient.setQueryData<List<Kind>>(queryKey, (list) => list && next(list));
 
   function settle(): void {
     timer = undefined;

@@ -14,5 +14,13 @@ export function KeyFilter({ entries }: { entries: KeyOfEntry[] }) {
   const names = new Map(entries.map(({ apiKeyId, apiKeyName }) => [apiKeyId, apiKeyName]));
   for (const { id, name } of keys) names.set(id, name);
   const options = [...names].flatMap(([value, label]) => (value && label ? [{ value, label }] : []));
-  return <SelectFilter label="API key" all="Any key" value={search.key} options={options} onChange={(key) => change({ key })} />;
+  return (
+    <SelectFilter
+      label="API key"
+      all="Any key"
+      value={search.key}
+      options={options}
+      onChange={(key) => change({ key })}
+    />
+  );
 }

@@ -9,8 +9,8 @@ export function NoCallsYet() {
   return (
     <NothingYet Icon={Blocks} title="No tool has been called yet">
       <p className="max-w-md text-sm text-muted">
-        Every call of a tool appears here while it runs: by an AI client, with an API key or from this page. For a first one, open a server,
-        choose a tool and try it, or add the server to your client.
+        Every call of a tool appears here while it runs: by an AI client, with an API key or from this page. For a first
+        one, open a server, choose a tool and try it, or add the server to your client.
       </p>
       <div className="flex flex-wrap justify-center gap-2">
         <Link to="/o/$organizationId/servers" params={{ organizationId }} className={buttonLook("primary")}>
@@ -29,8 +29,8 @@ export function NoRunsYet() {
   return (
     <NothingYet Icon={Workflow} title="No workflow has run yet">
       <p className="max-w-md text-sm text-muted">
-        Every run appears here while it goes on, whoever started it: a person, a schedule, a webhook or a program with an API key. For a
-        first one, open a workflow and press Run.
+        Every run appears here while it goes on, whoever started it: a person, a schedule, a webhook or a program with
+        an API key. For a first one, open a workflow and press Run.
       </p>
       <div className="flex flex-wrap justify-center gap-2">
         <Link to="/o/$organizationId/workflows" params={{ organizationId }} className={buttonLook("primary")}>

@@ -5,7 +5,10 @@ type Entry = { id: string; completedAt: string | null; status?: string };
 
 const entry = (id: string, others: Partial<Entry> = {}): Entry => ({ id, completedAt: null, ...others });
 const pages = (...lists: Entry[][]) => ({
-  pages: lists.map((data, index) => ({ data, nextCursor: index < lists.length - 1 ? "more" : (null as string | null) })),
+  pages: lists.map((data, index) => ({
+    data,
+    nextCursor: index < lists.length - 1 ? "more" : (null as string | null),
+  })),
   pageParams: lists.map(() => ""),
 });
 const idsOf = (list: ReturnType<typeof pages>) => list.pages.map(({ data }) => data.map(({ id }) => id));
@@ -30,7 +33,11 @@ it("fills an empty list", () => {
 });
 
 it("changes an entry where it stands, once", () => {
-  const list = placeEntries(pages([entry("9"), entry("7")]), [entry("7", { status: "success", completedAt: "now" })], all);
+  const list = placeEntries(
+    pages([entry("9"), entry("7")]),
+    [entry("7", { status: "success", completedAt: "now" })],
+    all,
+  );
   expect(list.pages[0]?.data).toEqual([entry("9"), entry("7", { status: "success", completedAt: "now" })]);
 });
 
@@ -42,6 +49,9 @@ it("does not take back an end that the list already has", () => {
 it("keeps out what does not fit, and takes out what does not fit any more", () => {
   const list = pages([entry("9", { status: "running" })]);
   const running = ({ status }: Entry) => status === "running";
-  const told = [entry("9", { status: "failed", completedAt: "now" }), entry("a", { status: "failed", completedAt: "now" })];
+  const told = [
+    entry("9", { status: "failed", completedAt: "now" }),
+    entry("a", { status: "failed", completedAt: "now" }),
+  ];
   expect(idsOf(placeEntries(list, told, running))).toEqual([[]]);
 });

@@ -10,9 +10,15 @@ export function placeEntries<One extends Entry, Page extends EntryPage<One>>(
   fits: (entry: One) => boolean,
 ): InfiniteData<Page, string> {
   const open = new Map(told.map((entry) => [entry.id, entry]));
-  const replaced = list.pages.map((page) => ({ ...page, data: page.data.flatMap((entry) => replace(entry, open, fits)) }));
+  const replaced = list.pages.map((page) => ({
+    ...page,
+    data: page.data.flatMap((entry) => replace(entry, open, fits)),
+  }));
   const fresh = [...open.values()].filter(fits);
-  return { ...list, pages: replaced.map((page, index) => insert(page, fresh, { isLast: index === replaced.length - 1 })) };
+  return {
+    ...list,
+    pages: replaced.map((page, index) => insert(page, fresh, { isLast: index === replaced.length - 1 })),
+  };
 }
 
 function replace<One extends Entry>(entry: One, open: Map<string, One>, fits: (entry: One) => boolean): One[] {
@@ -25,7 +31,11 @@ function replace<One extends Entry>(entry: One, open: Map<string, One>, fits: (e
 }
 
 /** Takes from `fresh` what belongs on this page; what is older than all that is loaded stays where it is, further down. */
-function insert<One extends Entry, Page extends EntryPage<One>>(page: Page, fresh: One[], { isLast }: { isLast: boolean }): Page {
+function insert<One extends Entry, Page extends EntryPage<One>>(
+  page: Page,
+  fresh: One[],
+  { isLast }: { isLast: boolean },
+): Page {
   const last = page.data.at(-1);
   const isOpenEnded = isLast && page.nextCursor === null;
   const mine = fresh.filter(({ id }) => isOpenEnded || (last !== undefined && id > last.id));

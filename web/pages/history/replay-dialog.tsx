@@ -40,7 +40,12 @@ export function ReplayDialog({ organizationId, call, onClose }: ReplayDialogProp
   const isReady = !("fault" in parsed) && (!asks || isConfirmed);
 
   return (
-    <Dialog open onOpenChange={onClose} title="Replay this call" description="It runs now, in your name, and is recorded like every call.">
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Replay this call"
+      description="It runs now, in your name, and is recorded like every call."
+    >
       <form
         className="grid grid-cols-1 gap-4"
         onSubmit={(event) => {
@@ -48,13 +53,26 @@ export function ReplayDialog({ organizationId, call, onClose }: ReplayDialogProp
           if (isReady && !replay.isPending) replay.mutate();
         }}
       >
-        {call.truncated && <Notice kind="hint">The parameters were too large to be kept whole. Enter them again.</Notice>}
-        <JsonField label="Parameters" text={text} fault={"fault" in parsed ? parsed.fault : undefined} onChange={setText} />
+        {call.truncated && (
+          <Notice kind="hint">The parameters were too large to be kept whole. Enter them again.</Notice>
+        )}
+        <JsonField
+          label="Parameters"
+          text={text}
+          fault={"fault" in parsed ? parsed.fault : undefined}
+          onChange={setText}
+        />
         {asks && <Confirmation tool={call.tool} isConfirmed={isConfirmed} onChange={setConfirmed} />}
         {replay.isError && <ReplayProblem error={replay.error} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={replay.isPending} disabled={!isReady} className="disabled:opacity-50">
+          <Button
+            type="submit"
+            look="primary"
+            busy={replay.isPending}
+            disabled={!isReady}
+            className="disabled:opacity-50"
+          >
             Replay
           </Button>
         </div>
@@ -68,9 +86,15 @@ type ConfirmationProps = { tool: string; isConfirmed: boolean; onChange: (isConf
 function Confirmation({ tool, isConfirmed, onChange }: ConfirmationProps) {
   return (
     <label className="flex items-start gap-2.5 rounded-lg bg-warning-soft px-4 py-3 text-sm text-warning">
-      <input type="checkbox" className="mt-0.5 size-4" checked={isConfirmed} onChange={(event) => onChange(event.target.checked)} />
+      <input
+        type="checkbox"
+        className="mt-0.5 size-4"
+        checked={isConfirmed}
+        onChange={(event) => onChange(event.target.checked)}
+      />
       <span>
-        Yes, run it again, although <span className="font-medium">{tool}</span> may change something outside of Switchyard.
+        Yes, run it again, although <span className="font-medium">{tool}</span> may change something outside of
+        Switchyard.
       </span>
     </label>
   );

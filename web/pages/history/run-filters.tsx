@@ -35,7 +35,13 @@ function Choices({ entries }: { entries: RunEntry[] }) {
         options={[...names].map(([value, label]) => ({ value, label }))}
         onChange={(workflow) => change({ workflow })}
       />
-      <SelectFilter label="Started by" all="Anything" value={search.source} options={sources} onChange={(source) => change({ source })} />
+      <SelectFilter
+        label="Started by"
+        all="Anything"
+        value={search.source}
+        options={sources}
+        onChange={(source) => change({ source })}
+      />
       <KeyFilter entries={entries} />
     </>
   );

@@ -8,7 +8,8 @@ export function useHistorySearch() {
   return {
     search,
     /** Filters replace the entry in the browser's history: going back shall leave the page, not undo each letter. */
-    change: (changes: HistorySearch) => void navigate({ to: ".", search: (before) => merge(before, changes), replace: true }),
+    change: (changes: HistorySearch) =>
+      void navigate({ to: ".", search: (before) => merge(before, changes), replace: true }),
     clear: () => void navigate({ to: ".", search: withoutFilters(search), replace: true }),
   };
 }

@@ -20,7 +20,8 @@ export function Who({ of }: WhoProps) {
 
 export function describeWho({ apiKeyName, apiKeyDeleted, oauthClientName, userName, executionType }: WhoProps["of"]) {
   if (apiKeyName !== null) return { Icon: KeyRound, text: `Key ${apiKeyName}${apiKeyDeleted ? " (deleted)" : ""}` };
-  if (oauthClientName !== null) return { Icon: PlugZap, text: userName ? `${oauthClientName} for ${userName}` : oauthClientName };
+  if (oauthClientName !== null)
+    return { Icon: PlugZap, text: userName ? `${oauthClientName} for ${userName}` : oauthClientName };
   if (userName !== null) return { Icon: User, text: userName };
   if (executionType === "schedule") return { Icon: Clock, text: "Schedule" };
   if (executionType === "webhook") return { Icon: Webhook, text: "Webhook" };

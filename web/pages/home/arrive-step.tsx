@@ -21,7 +21,9 @@ export function ArriveStep({ number, organizationId, server, keyText, calls }: A
       {calls.length === 0 && (
         <>
           <p className="text-sm text-muted">Ask your client what time it is, or send the call from a terminal.</p>
-          {server && <CopyBlock label="Run in a terminal" text={writeCurl(server.url, keyText ?? keyPlaceholder, request)} />}
+          {server && (
+            <CopyBlock label="Run in a terminal" text={writeCurl(server.url, keyText ?? keyPlaceholder, request)} />
+          )}
           <p role="status" className="flex items-center gap-2 text-sm text-muted">
             <Radio className="size-4 shrink-0 text-accent motion-safe:animate-pulse" aria-hidden="true" />
             Waiting for the first call. It appears here by itself.

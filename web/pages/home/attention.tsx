@@ -9,7 +9,9 @@ import { failingTriggersQuery } from "../../api/triggers.ts";
 
 /** What will not mend itself: accounts that stopped working and triggers that could not start their workflow. */
 export function Attention({ organizationId }: { organizationId: string }) {
-  const credentials = (useQuery(credentialsQuery(organizationId)).data ?? []).filter(({ health }) => healthWords[health]);
+  const credentials = (useQuery(credentialsQuery(organizationId)).data ?? []).filter(
+    ({ health }) => healthWords[health],
+  );
   const triggers = useQuery(failingTriggersQuery(organizationId)).data ?? [];
   if (credentials.length + triggers.length === 0) return null;
   return (
@@ -40,7 +42,9 @@ const incompleteWords = "lacks something it needs, and calls with it are refused
 
 function CredentialLine({ organizationId, credential }: { organizationId: string; credential: CredentialSummary }) {
   return (
-    <Line text={`The account ${credential.name} ${credential.isComplete ? healthWords[credential.health] : incompleteWords}.`}>
+    <Line
+      text={`The account ${credential.name} ${credential.isComplete ? healthWords[credential.health] : incompleteWords}.`}
+    >
       <Link
         to="/o/$organizationId/credentials"
         params={{ organizationId }}

@@ -18,7 +18,9 @@ export function CallRows({ organizationId, calls }: { organizationId: string; ca
             <Status status={call.status} compact />
             <span className="min-w-0 flex-1">
               <span className="block truncate font-mono text-sm">{call.tool}</span>
-              <span className="block truncate text-xs text-muted">{call.apiKeyName ?? call.oauthClientName ?? call.userName ?? ""}</span>
+              <span className="block truncate text-xs text-muted">
+                {call.apiKeyName ?? call.oauthClientName ?? call.userName ?? ""}
+              </span>
             </span>
             <span className="grid justify-items-end text-xs text-muted">
               <TimeAgo at={call.queuedAt} />

@@ -32,7 +32,13 @@ export function ConnectStep({ number, organization, server, keyText, isDone, isO
         connect the same way.
       </p>
       {isOpen && server && (
-        <AddToClient organization={organization} server={server} client={client} onClient={setClient} keyText={keyText} />
+        <AddToClient
+          organization={organization}
+          server={server}
+          client={client}
+          onClient={setClient}
+          keyText={keyText}
+        />
       )}
     </Step>
   );

@@ -28,7 +28,8 @@ export function FirstSteps({ organization, calls, onDone }: FirstStepsProps) {
   const [keyText, setKeyText] = useState<string>();
 
   const hasKey = (keys.data?.length ?? 0) > 0;
-  const isConnected = calls.length > 0 || connections.length > 0 || (keys.data ?? []).some(({ lastUsedAt }) => lastUsedAt !== null);
+  const isConnected =
+    calls.length > 0 || connections.length > 0 || (keys.data ?? []).some(({ lastUsedAt }) => lastUsedAt !== null);
   const steps = [...(manages ? ["key"] : []), "connect", "arrive"];
   const numberOf = (step: string) => steps.indexOf(step) + 1;
 
@@ -39,7 +40,13 @@ export function FirstSteps({ organization, calls, onDone }: FirstStepsProps) {
     >
       <ol className="grid grid-cols-1 gap-4">
         {manages && (
-          <KeyStep number={numberOf("key")} organizationId={organization.id} keys={keys.data} keyText={keyText} onKeyText={setKeyText} />
+          <KeyStep
+            number={numberOf("key")}
+            organizationId={organization.id}
+            keys={keys.data}
+            keyText={keyText}
+            onKeyText={setKeyText}
+          />
         )}
         <ConnectStep
           number={numberOf("connect")}
@@ -49,7 +56,13 @@ export function FirstSteps({ organization, calls, onDone }: FirstStepsProps) {
           isDone={isConnected}
           isOpen={!manages || hasKey}
         />
-        <ArriveStep number={numberOf("arrive")} organizationId={organization.id} server={server} keyText={keyText} calls={calls} />
+        <ArriveStep
+          number={numberOf("arrive")}
+          organizationId={organization.id}
+          server={server}
+          keyText={keyText}
+          calls={calls}
+        />
       </ol>
       {calls.length > 0 ? (
         <Button look="primary" className="justify-self-start" onClick={onDone}>

@@ -27,7 +27,9 @@ export function KeyStep({ number, organizationId, keys, keyText, onKeyText }: Ke
       {keyText !== undefined && <NewKey text={keyText} />}
       {keyText === undefined && !keys && <Skeleton className="h-10 max-w-md" />}
       {keyText === undefined && keys && isDone && <KnownKeys organizationId={organizationId} keys={keys} />}
-      {keyText === undefined && keys && !isDone && <FirstKeyForm organizationId={organizationId} onKeyText={onKeyText} />}
+      {keyText === undefined && keys && !isDone && (
+        <FirstKeyForm organizationId={organizationId} onKeyText={onKeyText} />
+      )}
     </Step>
   );
 }
@@ -43,7 +45,12 @@ function FirstKeyForm({ organizationId, onKeyText }: { organizationId: string; o
       <Form
         submit="Create key"
         send={async (field) => {
-          const body = { name: field("name"), scopes: ["mcp:invoke" as const], toolRules: null, ...(expiresAt && { expiresAt }) };
+          const body = {
+            name: field("name"),
+            scopes: ["mcp:invoke" as const],
+            toolRules: null,
+            ...(expiresAt && { expiresAt }),
+          };
           onKeyText((await createApiKey(organizationId, body)).key);
           await queryClient.invalidateQueries(apiKeysQuery(organizationId));
         }}
@@ -58,7 +65,9 @@ function NewKey({ text }: { text: string }) {
   return (
     <>
       <KeyTextField text={text} />
-      <Notice kind="warning">Copy it now: it is shown only until you leave this page. The next steps have it filled in already.</Notice>
+      <Notice kind="warning">
+        Copy it now: it is shown only until you leave this page. The next steps have it filled in already.
+      </Notice>
     </>
   );
 }
@@ -66,8 +75,13 @@ function NewKey({ text }: { text: string }) {
 function KnownKeys({ organizationId, keys }: { organizationId: string; keys: ApiKey[] }) {
   return (
     <p className="text-sm text-muted wrap-anywhere">
-      {keys.length === 1 ? `${keys[0]?.name} (${keys[0]?.hint})` : `${keys.length} keys`}. Its text was shown when it was made. You lost it?{" "}
-      <Link to="/o/$organizationId/api-keys" params={{ organizationId }} className="text-accent underline underline-offset-4">
+      {keys.length === 1 ? `${keys[0]?.name} (${keys[0]?.hint})` : `${keys.length} keys`}. Its text was shown when it
+      was made. You lost it?{" "}
+      <Link
+        to="/o/$organizationId/api-keys"
+        params={{ organizationId }}
+        className="text-accent underline underline-offset-4"
+      >
         Regenerate it on the API keys page
       </Link>
     </p>

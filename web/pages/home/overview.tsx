@@ -16,11 +16,18 @@ type OverviewProps = { organization: MyOrganization; calls: ToolCallEntry[]; run
 export function Overview({ organization, calls, runs }: OverviewProps) {
   const organizationId = organization.id;
   return (
-    <Page title={organization.name} description="What happens here, as it happens." action={<SlotGauge organizationId={organizationId} />}>
+    <Page
+      title={organization.name}
+      description="What happens here, as it happens."
+      action={<SlotGauge organizationId={organizationId} />}
+    >
       <Attention organizationId={organizationId} />
       <DayFacts organizationId={organizationId} />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
-        <Card title="Recent calls" action={<HistoryLink organizationId={organizationId} tab="tools" label="All calls" />}>
+        <Card
+          title="Recent calls"
+          action={<HistoryLink organizationId={organizationId} tab="tools" label="All calls" />}
+        >
           {calls.length > 0 ? (
             <CallRows organizationId={organizationId} calls={calls} />
           ) : (
@@ -42,7 +49,12 @@ export function Overview({ organization, calls, runs }: OverviewProps) {
               {organization.role === "viewer" ? (
                 "Members create them."
               ) : (
-                <Link to="/o/$organizationId/workflows" params={{ organizationId }} search={{ create: "first-run" }} className={linkLook}>
+                <Link
+                  to="/o/$organizationId/workflows"
+                  params={{ organizationId }}
+                  search={{ create: "first-run" }}
+                  className={linkLook}
+                >
                   Start with one that runs as it is
                 </Link>
               )}

@@ -12,8 +12,10 @@ export function useRecent(organizationId: string): void {
   const runs = recentRunsQuery(organizationId, recentLength);
 
   useLive(organizationId, (event) => {
-    if (event.kind === "tool-call") queryClient.setQueryData(calls.queryKey, (before) => before && putFirst(before, event.data));
-    else if (event.kind === "run") queryClient.setQueryData(runs.queryKey, (before) => before && putFirst(before, event.data));
+    if (event.kind === "tool-call")
+      queryClient.setQueryData(calls.queryKey, (before) => before && putFirst(before, event.data));
+    else if (event.kind === "run")
+      queryClient.setQueryData(runs.queryKey, (before) => before && putFirst(before, event.data));
     else void Promise.all([queryClient.invalidateQueries(calls), queryClient.invalidateQueries(runs)]);
   });
 }

@@ -28,7 +28,11 @@ export function InvitationList({ organization }: { organization: MyOrganization 
               </p>
             </div>
             <Badge>{roleNames[invitation.role]}</Badge>
-            <Button look="danger" aria-label={`Withdraw the invitation of ${invitation.email}`} onClick={() => setWithdrawing(invitation)}>
+            <Button
+              look="danger"
+              aria-label={`Withdraw the invitation of ${invitation.email}`}
+              onClick={() => setWithdrawing(invitation)}
+            >
               Withdraw
             </Button>
           </li>
@@ -39,7 +43,9 @@ export function InvitationList({ organization }: { organization: MyOrganization 
           title="Withdraw this invitation?"
           description={`The link sent to ${withdrawing.email} stops working.`}
           confirm="Withdraw"
-          act={() => api.withdrawInvitation(organization.id, withdrawing.id).then(() => queryClient.invalidateQueries(query))}
+          act={() =>
+            api.withdrawInvitation(organization.id, withdrawing.id).then(() => queryClient.invalidateQueries(query))
+          }
           onClose={() => setWithdrawing(undefined)}
         />
       )}

@@ -21,7 +21,9 @@ export function InviteForm({ organization, onClose }: { organization: MyOrganiza
       <div className="grid gap-4">
         <Notice kind="success">{created.email} is invited.</Notice>
         <CopyField label="Invitation link" text={created.link} />
-        <p className="text-sm text-muted">Send it to {created.email} yourself, in case no mail arrives. It is shown only now.</p>
+        <p className="text-sm text-muted">
+          Send it to {created.email} yourself, in case no mail arrives. It is shown only now.
+        </p>
         <Button look="primary" className="justify-self-start" onClick={onClose}>
           Done
         </Button>

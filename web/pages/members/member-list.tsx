@@ -15,7 +15,8 @@ export function MemberList({ organization }: { organization: MyOrganization }) {
   const refresh = useRefresh(organization.id);
   const [removing, setRemoving] = useState<Member>();
   const changeRole = useMutation({
-    mutationFn: ({ member, role }: { member: Member; role: Role }) => api.changeMember(organization.id, member.id, { role }),
+    mutationFn: ({ member, role }: { member: Member; role: Role }) =>
+      api.changeMember(organization.id, member.id, { role }),
     onSettled: refresh,
   });
 
@@ -38,13 +39,23 @@ export function MemberList({ organization }: { organization: MyOrganization }) {
         ))}
       </ul>
       {removing && (
-        <RemoveDialog organization={organization} member={removing} onRemoved={refresh} onClose={() => setRemoving(undefined)} />
+        <RemoveDialog
+          organization={organization}
+          member={removing}
+          onRemoved={refresh}
+          onClose={() => setRemoving(undefined)}
+        />
       )}
     </section>
   );
 }
 
-type RemoveDialogProps = { organization: MyOrganization; member: Member; onRemoved: () => Promise<void>; onClose: () => void };
+type RemoveDialogProps = {
+  organization: MyOrganization;
+  member: Member;
+  onRemoved: () => Promise<void>;
+  onClose: () => void;
+};
 
 function RemoveDialog({ organization, member, onRemoved, onClose }: RemoveDialogProps) {
   if (useIsMe(member)) {
@@ -86,9 +97,18 @@ function MemberRow({ member, mine, onRole, onRemove }: MemberRowProps) {
         <p className="text-sm text-muted wrap-anywhere">{member.email}</p>
       </div>
       <div className="flex items-center gap-2">
-        {editable ? <RoleSelect member={member} roles={roles} onRole={onRole} /> : <Badge>{roleNames[member.role]}</Badge>}
+        {editable ? (
+          <RoleSelect member={member} roles={roles} onRole={onRole} />
+        ) : (
+          <Badge>{roleNames[member.role]}</Badge>
+        )}
         {(editable || isMe) && (
-          <Button look="danger" className="min-w-22" aria-label={isMe ? undefined : `Remove ${member.name}`} onClick={onRemove}>
+          <Button
+            look="danger"
+            className="min-w-22"
+            aria-label={isMe ? undefined : `Remove ${member.name}`}
+            onClick={onRemove}
+          >
             {isMe ? "Leave" : "Remove"}
           </Button>
         )}
@@ -122,7 +142,8 @@ function useIsMe(member: Member): boolean {
 function useRefresh(organizationId: string) {
   const queryClient = useQueryClient();
   return () =>
-    Promise.all([queryClient.invalidateQueries(membersQuery(organizationId)), queryClient.invalidateQueries(meQuery)]).then(
-      () => undefined,
-    );
+    Promise.all([
+      queryClient.invalidateQueries(membersQuery(organizationId)),
+      queryClient.invalidateQueries(meQuery),
+    ]).then(() => undefined);
 }

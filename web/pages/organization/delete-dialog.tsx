@@ -13,7 +13,10 @@ export function DeleteDialog({ organization, onClose }: { organization: MyOrgani
   const [typed, setTyped] = useState("");
   const isRight = typed.trim() === organization.name.trim();
   // A full page load, so that nothing of the organization stays in memory.
-  const act = useMutation({ mutationFn: () => deleteOrganization(organization.id), onSuccess: () => location.assign("/") });
+  const act = useMutation({
+    mutationFn: () => deleteOrganization(organization.id),
+    onSuccess: () => location.assign("/"),
+  });
   return (
     <Dialog
       open
@@ -32,7 +35,13 @@ export function DeleteDialog({ organization, onClose }: { organization: MyOrgani
           <label htmlFor={id} className="text-sm font-medium wrap-anywhere">
             Type {organization.name} to confirm
           </label>
-          <input id={id} value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} className={controlLook} />
+          <input
+            id={id}
+            value={typed}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+            className={controlLook}
+          />
         </div>
         {act.isError && <ProblemNotice error={act.error} />}
         <div className="flex flex-wrap justify-end gap-2">

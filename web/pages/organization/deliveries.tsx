@@ -11,7 +11,8 @@ import { describeEvent } from "./event-words.ts";
 /** The newest messages to an endpoint and what became of them. */
 export function Deliveries({ organizationId, endpoint }: { organizationId: string; endpoint: EventEndpoint }) {
   const { data, error, refetch } = useQuery(deliveriesQuery(organizationId, endpoint.id));
-  if (data?.data.length === 0) return <p className="text-sm text-muted">Nothing was sent yet. Send a test to see whether it arrives.</p>;
+  if (data?.data.length === 0)
+    return <p className="text-sm text-muted">Nothing was sent yet. Send a test to see whether it arrives.</p>;
   if (data)
     return (
       <ul aria-label={`Deliveries to ${endpoint.url}`} className="divide-y divide-line rounded-lg border border-line">
@@ -55,7 +56,9 @@ function DeliveryItem({ organizationId, endpoint, delivery }: DeliveryItemProps)
           </Button>
         )}
       </div>
-      {delivery.lastError && delivery.status !== "delivered" && <p className="wrap-anywhere text-danger">{delivery.lastError}</p>}
+      {delivery.lastError && delivery.status !== "delivered" && (
+        <p className="wrap-anywhere text-danger">{delivery.lastError}</p>
+      )}
       {redeliver.isError && <ProblemNotice error={redeliver.error} />}
       <details>
         <summary className="cursor-pointer text-xs text-muted hover:text-ink">What is sent</summary>

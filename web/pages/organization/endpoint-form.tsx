@@ -18,18 +18,42 @@ export function EndpointForm({ organizationId, onClose }: { organizationId: stri
       submit="Create endpoint"
       send={async (field) => {
         const chosen = eventTypes.filter((type) => types.has(type));
-        setCreated(await createEventEndpoint(organizationId, { url: field("url"), types: chosen, description: field("description") }));
+        setCreated(
+          await createEventEndpoint(organizationId, {
+            url: field("url"),
+            types: chosen,
+            description: field("description"),
+          }),
+        );
         await queryClient.invalidateQueries(eventEndpointsQuery(organizationId));
       }}
     >
-      <TextField label="Address" name="url" type="url" maxLength={2000} placeholder="https://example.com/hooks/switchyard" />
+      <TextField
+        label="Address"
+        name="url"
+        type="url"
+        maxLength={2000}
+        placeholder="https://example.com/hooks/switchyard"
+      />
       <TypeChoice types={types} onChange={setTypes} />
-      <TextField label="Description" name="description" required={false} maxLength={200} hint="What it is for. Optional." />
+      <TextField
+        label="Description"
+        name="description"
+        required={false}
+        maxLength={200}
+        hint="What it is for. Optional."
+      />
     </Form>
   );
 }
 
-function TypeChoice({ types, onChange }: { types: ReadonlySet<string>; onChange: (types: ReadonlySet<string>) => void }) {
+function TypeChoice({
+  types,
+  onChange,
+}: {
+  types: ReadonlySet<string>;
+  onChange: (types: ReadonlySet<string>) => void;
+}) {
   const fault = useFieldFault("types");
   return (
     <fieldset className="grid gap-2">
@@ -41,7 +65,9 @@ function TypeChoice({ types, onChange }: { types: ReadonlySet<string>; onChange:
             name="types"
             value={type}
             checked={types.has(type)}
-            onChange={({ target }) => onChange(new Set(target.checked ? [...types, type] : [...types].filter((entry) => entry !== type)))}
+            onChange={({ target }) =>
+              onChange(new Set(target.checked ? [...types, type] : [...types].filter((entry) => entry !== type)))
+            }
             className="accent-accent"
           />
           {eventWords[type]}

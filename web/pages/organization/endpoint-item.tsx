@@ -46,7 +46,11 @@ export function EndpointItem({ organizationId, endpoint }: EndpointItemProps) {
   );
 }
 
-function EndpointFacts({ endpoint: { url, types, description, isActive, disabledReason } }: { endpoint: EventEndpoint }) {
+function EndpointFacts({
+  endpoint: { url, types, description, isActive, disabledReason },
+}: {
+  endpoint: EventEndpoint;
+}) {
   return (
     <div className="grid gap-1.5">
       <p className="flex flex-wrap items-center gap-2">
@@ -100,7 +104,9 @@ function EndpointActions({ organizationId, endpoint }: EndpointItemProps) {
       <Button look="danger" aria-label={`Delete ${endpoint.url}`} onClick={() => setAsking("delete")}>
         Delete
       </Button>
-      {test.isSuccess && <p className="basis-full text-sm text-muted">A test is on its way. See the deliveries for how it went.</p>}
+      {test.isSuccess && (
+        <p className="basis-full text-sm text-muted">A test is on its way. See the deliveries for how it went.</p>
+      )}
       {failed && <ProblemNotice error={failed} />}
       {asking && (
         <EndpointQuestion

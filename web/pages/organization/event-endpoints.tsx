@@ -31,7 +31,11 @@ export function EventEndpoints({ organization }: { organization: MyOrganization 
         />
       )}
       {endpoints && endpoints.length > 0 && (
-        <Card title="Event endpoints" description="Each is told what it asked for, signed, and again until it answers." action={add}>
+        <Card
+          title="Event endpoints"
+          description="Each is told what it asked for, signed, and again until it answers."
+          action={add}
+        >
           <ul className="-mb-4 divide-y divide-line">
             {endpoints.map((endpoint) => (
               <EndpointItem key={endpoint.id} organizationId={organization.id} endpoint={endpoint} />
@@ -39,7 +43,9 @@ export function EventEndpoints({ organization }: { organization: MyOrganization 
           </ul>
         </Card>
       )}
-      {!endpoints && error && <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />}
+      {!endpoints && error && (
+        <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
       {!endpoints && !error && (
         <Loading what="the endpoints">
           <Skeleton className="h-40" />

@@ -12,7 +12,10 @@ export function Settings({ organization }: { organization: MyOrganization }) {
   const cap = useQuery(slotsQuery(organization.id)).data?.cap;
   return (
     <>
-      <Card title="Name" description={managesMembers(organization.role) ? undefined : "Owners and admins rename the organization."}>
+      <Card
+        title="Name"
+        description={managesMembers(organization.role) ? undefined : "Owners and admins rename the organization."}
+      >
         {managesMembers(organization.role) ? (
           <Form
             submit="Rename"
@@ -22,7 +25,13 @@ export function Settings({ organization }: { organization: MyOrganization }) {
               await queryClient.invalidateQueries(meQuery);
             }}
           >
-            <TextField label="Name of the organization" name="name" defaultValue={organization.name} maxLength={100} autoComplete="off" />
+            <TextField
+              label="Name of the organization"
+              name="name"
+              defaultValue={organization.name}
+              maxLength={100}
+              autoComplete="off"
+            />
           </Form>
         ) : (
           <p className="wrap-anywhere">{organization.name}</p>

@@ -13,7 +13,9 @@ export function SlotGauge({ organizationId }: { organizationId: string }) {
   return (
     <Card title="Under way right now" description="Every run and every tool call takes a slot while it works.">
       {slots && <Gauge slots={slots} />}
-      {!slots && error && <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />}
+      {!slots && error && (
+        <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
       {!slots && !error && (
         <Loading what="the slots in use">
           <Skeleton className="h-20" />

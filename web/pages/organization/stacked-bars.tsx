@@ -23,7 +23,10 @@ export function StackedBars<Key extends string>({ label, layers, bars, bucketMin
     <figure className="grid gap-3">
       <Legend layers={layers} bars={bars} />
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
-        <div aria-hidden="true" className="flex h-40 flex-col justify-between text-right text-xs text-muted tabular-nums">
+        <div
+          aria-hidden="true"
+          className="flex h-40 flex-col justify-between text-right text-xs text-muted tabular-nums"
+        >
           <span className="-translate-y-1/2">{formatCount(top)}</span>
           <span>{formatCount(top / 2)}</span>
           <span className="translate-y-1/2">0</span>
@@ -47,7 +50,14 @@ export function StackedBars<Key extends string>({ label, layers, bars, bucketMin
           className="relative h-40 rounded-sm"
         >
           <Bars layers={layers} bars={bars} top={top} marked={marked} />
-          {current && <Tip bar={current} layers={layers} bucketMinutes={bucketMinutes} share={((marked ?? 0) + 0.5) / bars.length} />}
+          {current && (
+            <Tip
+              bar={current}
+              layers={layers}
+              bucketMinutes={bucketMinutes}
+              share={((marked ?? 0) + 0.5) / bars.length}
+            />
+          )}
         </div>
         <span />
         <Ticks bars={bars} bucketMinutes={bucketMinutes} />
@@ -57,7 +67,12 @@ export function StackedBars<Key extends string>({ label, layers, bars, bucketMin
   );
 }
 
-type DrawnProps<Key extends string> = { layers: Layer<Key>[]; bars: Bar<Key>[]; top: number; marked: number | undefined };
+type DrawnProps<Key extends string> = {
+  layers: Layer<Key>[];
+  bars: Bar<Key>[];
+  top: number;
+  marked: number | undefined;
+};
 
 const height = 160;
 /** Seen even beside thousands of others. */
@@ -65,7 +80,12 @@ const leastHeight = 2;
 
 function Bars<Key extends string>({ layers, bars, top, marked }: DrawnProps<Key>) {
   return (
-    <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" className="size-full overflow-visible" aria-hidden="true">
+    <svg
+      viewBox={`0 0 ${bars.length} ${height}`}
+      preserveAspectRatio="none"
+      className="size-full overflow-visible"
+      aria-hidden="true"
+    >
       {[0, 0.5, 1].map((part) => (
         <line
           key={part}
@@ -107,7 +127,8 @@ function Legend<Key extends string>({ layers, bars }: Pick<BarsProps<Key>, "laye
         <li key={key} className="flex items-center gap-2">
           <span className={`size-2.5 rounded-sm ${dot}`} aria-hidden="true" />
           <span className="tabular-nums">
-            {formatCount(bars.reduce((sum, { counts }) => sum + counts[key], 0))} <span className="text-muted">{word}</span>
+            {formatCount(bars.reduce((sum, { counts }) => sum + counts[key], 0))}{" "}
+            <span className="text-muted">{word}</span>
           </span>
         </li>
       ))}
@@ -161,7 +182,11 @@ function Ticks<Key extends string>({ bars, bucketMinutes }: Pick<BarsProps<Key>,
 const totalOf = <Key extends string>({ counts }: Bar<Key>, layers: Layer<Key>[]): number =>
   layers.reduce((sum, { key }) => sum + counts[key], 0);
 
-function describeBar<Key extends string>(bar: Bar<Key> | undefined, layers: Layer<Key>[], bucketMinutes: number): string {
+function describeBar<Key extends string>(
+  bar: Bar<Key> | undefined,
+  layers: Layer<Key>[],
+  bucketMinutes: number,
+): string {
   if (!bar) return "";
   const counts = layers.filter(({ key }) => bar.counts[key] > 0).map(({ key, word }) => `${bar.counts[key]} ${word}`);
   return `${describeBucket(bar.at, bucketMinutes)}: ${counts.join(", ") || "none"}`;

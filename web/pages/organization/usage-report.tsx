@@ -20,7 +20,9 @@ export function UsageReport({ organizationId }: { organizationId: string }) {
     <>
       <PeriodChoice organizationId={organizationId} period={period} />
       {usage && <Report organizationId={organizationId} usage={usage} />}
-      {!usage && error && <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />}
+      {!usage && error && (
+        <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
       {!usage && !error && (
         <Loading what="the usage">
           <div className="grid gap-6">

@@ -6,7 +6,11 @@ import { RankingCard } from "./ranking-card.tsx";
 
 /** Who and what the usage comes from; each line leads to its part of the history. */
 export function UsageTables({ organizationId, usage }: { organizationId: string; usage: Usage }) {
-  const history = { to: "/o/$organizationId/history", params: { organizationId }, className: "hover:underline" } as const;
+  const history = {
+    to: "/o/$organizationId/history",
+    params: { organizationId },
+    className: "hover:underline",
+  } as const;
   return (
     <>
       <RankingCard

@@ -42,7 +42,12 @@ export function AddToClient({ organization, server, client, onClient, keyText }:
           <ClientSnippet client={id} target={{ id: server.id, url: server.url, key }} />
         </Tabs.Content>
       ))}
-      <AfterWords organizationId={organization.id} serverId={server.id} needsKey={key === keyPlaceholder} manages={manages} />
+      <AfterWords
+        organizationId={organization.id}
+        serverId={server.id}
+        needsKey={key === keyPlaceholder}
+        manages={manages}
+      />
     </Tabs.Root>
   );
 }
@@ -63,11 +68,23 @@ function SignInChoice({ withOAuth, onChange }: { withOAuth: boolean; onChange: (
     <fieldset className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
       <legend className="sr-only">How the client signs in</legend>
       <label className="flex cursor-pointer items-center gap-2">
-        <input type="radio" name={name} className="size-4 accent-accent" checked={!withOAuth} onChange={() => onChange(false)} />
+        <input
+          type="radio"
+          name={name}
+          className="size-4 accent-accent"
+          checked={!withOAuth}
+          onChange={() => onChange(false)}
+        />
         With an API key
       </label>
       <label className="flex cursor-pointer items-center gap-2">
-        <input type="radio" name={name} className="size-4 accent-accent" checked={withOAuth} onChange={() => onChange(true)} />
+        <input
+          type="radio"
+          name={name}
+          className="size-4 accent-accent"
+          checked={withOAuth}
+          onChange={() => onChange(true)}
+        />
         With OAuth, signing in as you
       </label>
     </fieldset>
@@ -84,7 +101,12 @@ function AfterWords({ organizationId, serverId, needsKey, manages }: AfterWordsP
           Put your key in place of {keyPlaceholder}.{" "}
           {manages && (
             <>
-              <Link to="/o/$organizationId/api-keys" params={{ organizationId }} search={{ create: "key" }} className={linkLook}>
+              <Link
+                to="/o/$organizationId/api-keys"
+                params={{ organizationId }}
+                search={{ create: "key" }}
+                className={linkLook}
+              >
                 Create a key
               </Link>
               .{" "}
@@ -93,7 +115,12 @@ function AfterWords({ organizationId, serverId, needsKey, manages }: AfterWordsP
         </>
       )}
       It does not connect?{" "}
-      <Link to="/o/$organizationId/doctor" params={{ organizationId }} search={{ server: serverId }} className={linkLook}>
+      <Link
+        to="/o/$organizationId/doctor"
+        params={{ organizationId }}
+        search={{ server: serverId }}
+        className={linkLook}
+      >
         Find out where it stops
       </Link>
     </p>

@@ -32,7 +32,8 @@ const writers: Record<ClientId, (target: Target) => Snippet> = {
   "claude-code": ({ id, url, key }) => ({
     place: "Run in a terminal",
     text: `claude mcp add --transport http ${id} ${url}${key === null ? "" : ` --header "X-API-Key: ${key}"`}`,
-    afterwards: key === null ? "Then enter /mcp in Claude Code and sign in." : "Then enter /mcp in Claude Code to see the tools.",
+    afterwards:
+      key === null ? "Then enter /mcp in Claude Code and sign in." : "Then enter /mcp in Claude Code to see the tools.",
   }),
   "claude-desktop": ({ id, url, key }) => ({
     place: "claude_desktop_config.json (Settings → Developer → Edit Config)",
@@ -43,7 +44,9 @@ const writers: Record<ClientId, (target: Target) => Snippet> = {
     place: ".cursor/mcp.json in a project, or ~/.cursor/mcp.json for all",
     text: toJson({ mcpServers: { [id]: { url, ...writeHeaders(key) } } }),
     afterwards:
-      key === null ? "Then open the MCP settings of Cursor and sign in." : "Then turn the server on in the MCP settings of Cursor.",
+      key === null
+        ? "Then open the MCP settings of Cursor and sign in."
+        : "Then turn the server on in the MCP settings of Cursor.",
   }),
   vscode: ({ id, url, key }) => ({
     place: ".vscode/mcp.json in a project",
@@ -52,13 +55,18 @@ const writers: Record<ClientId, (target: Target) => Snippet> = {
   }),
   codex: ({ id, url, key }) => ({
     place: "~/.codex/config.toml",
-    text: [`[mcp_servers.${id}]`, `url = "${url}"`, ...(key === null ? [] : [`http_headers = { "X-API-Key" = "${key}" }`])].join("\n"),
+    text: [
+      `[mcp_servers.${id}]`,
+      `url = "${url}"`,
+      ...(key === null ? [] : [`http_headers = { "X-API-Key" = "${key}" }`]),
+    ].join("\n"),
     afterwards: key === null ? `Then run codex mcp login ${id}` : "Then enter /mcp in Codex to see the tools.",
   }),
   json: ({ id, url, key }) => ({
     place: "The form that most other clients read",
     text: toJson({ mcpServers: { [id]: { type: "http", url, ...writeHeaders(key) } } }),
-    afterwards: key === null ? "The client opens a browser to sign in." : "Any client that can send a header works this way.",
+    afterwards:
+      key === null ? "The client opens a browser to sign in." : "Any client that can send a header works this way.",
   }),
 };
 
@@ -92,4 +100,8 @@ export function writeCurl(url: string, key: string, request: { method: string; p
 }
 
 /** The call that the guides offer: it needs no account and changes nothing. */
-export const firstCall = { serverId: "system", method: "tools/call", params: { name: "system_date_time", arguments: {} } };
+export const firstCall = {
+  serverId: "system",
+  method: "tools/call",
+  params: { name: "system_date_time", arguments: {} },
+};

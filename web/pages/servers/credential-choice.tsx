@@ -18,7 +18,14 @@ type CredentialChoiceProps = {
 };
 
 /** The account a call uses. The default of the organization, or the only one there is, is chosen beforehand. */
-export function CredentialChoice({ organizationId, type, alsoTakes, isOptional, value, onChange }: CredentialChoiceProps) {
+export function CredentialChoice({
+  organizationId,
+  type,
+  alsoTakes,
+  isOptional,
+  value,
+  onChange,
+}: CredentialChoiceProps) {
   const id = useId();
   const all = useQuery(credentialsQuery(organizationId)).data;
   const accounts = all?.filter((account) => account.type === type || alsoTakes.includes(account.type));
@@ -27,7 +34,8 @@ export function CredentialChoice({ organizationId, type, alsoTakes, isOptional, 
   const usual = defaults?.find((entry) => entry.type === type && entry.apiKeyId === null)?.reference;
   const first = usual ?? (own?.length === 1 ? own[0]?.reference : undefined);
   const preselect = useEffectEvent((reference: string) => value === "" && onChange(reference, type));
-  const choose = (reference: string) => onChange(reference, accounts?.find((account) => account.reference === reference)?.type ?? type);
+  const choose = (reference: string) =>
+    onChange(reference, accounts?.find((account) => account.reference === reference)?.type ?? type);
   useEffect(() => {
     if (first) preselect(first);
   }, [first]);

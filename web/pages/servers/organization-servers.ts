@@ -21,7 +21,8 @@ export const workflowServerId = "workflows";
 type OfferedWorkflow = WorkflowSummary & { tool: NonNullable<WorkflowSummary["tool"]> };
 
 /** As the server itself sees it: a workflow that is switched off is no tool. */
-const isOffered = (workflow: WorkflowSummary): workflow is OfferedWorkflow => workflow.isActive && workflow.tool !== null;
+const isOffered = (workflow: WorkflowSummary): workflow is OfferedWorkflow =>
+  workflow.isActive && workflow.tool !== null;
 
 function addWorkflowServer(servers: Server[], workflows: WorkflowSummary[]): Server[] {
   const offered = workflows.filter(isOffered);
@@ -43,7 +44,9 @@ function addWorkflowServer(servers: Server[], workflows: WorkflowSummary[]): Ser
 /** The address of a server that is in no public list. All of them follow one pattern, which the addresses of the others give away. */
 export function findServerUrl(servers: Server[], serverId: string): string | undefined {
   const patterns = servers.map(({ id, url }) => url.replaceAll(id, "{serverId}"));
-  const pattern = patterns.find((candidate) => servers.every(({ id, url }) => candidate.replaceAll("{serverId}", id) === url));
+  const pattern = patterns.find((candidate) =>
+    servers.every(({ id, url }) => candidate.replaceAll("{serverId}", id) === url),
+  );
   return pattern?.replaceAll("{serverId}", serverId);
 }
 
@@ -69,7 +72,11 @@ const workflowOutputSchema = {
   type: "object",
   properties: {
     runId: { type: "string", format: "uuid" },
-    status: { type: "string", enum: ["pending", "succeeded"], description: "`pending`: the run goes on; ask for it later." },
+    status: {
+      type: "string",
+      enum: ["pending", "succeeded"],
+      description: "`pending`: the run goes on; ask for it later.",
+    },
     items: { type: "array", items: { type: "object" }, description: "What came out of the workflow." },
   },
   required: ["runId", "status", "items"],

@@ -6,7 +6,11 @@ it("lists nested fields with their way from the top, in words", () => {
     type: "object",
     required: ["to"],
     properties: {
-      to: { type: "array", maxItems: 5, items: { type: "object", properties: { email: { type: "string", format: "email" } } } },
+      to: {
+        type: "array",
+        maxItems: 5,
+        items: { type: "object", properties: { email: { type: "string", format: "email" } } },
+      },
       limit: { type: "integer", minimum: 1, maximum: 1000, default: 10, description: "How many." },
       mode: { enum: ["a", "b"] },
       since: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] },

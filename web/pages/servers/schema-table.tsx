@@ -1,7 +1,15 @@
 import { listSchemaRows } from "./schema-rows.ts";
 
 /** A schema as a table of its fields. */
-export function SchemaTable({ schema, label, empty }: { schema: Record<string, unknown>; label: string; empty: string }) {
+export function SchemaTable({
+  schema,
+  label,
+  empty,
+}: {
+  schema: Record<string, unknown>;
+  label: string;
+  empty: string;
+}) {
   const rows = listSchemaRows(schema);
   if (rows.length === 0) return <p className="text-sm text-muted">{empty}</p>;
   return (
@@ -31,7 +39,9 @@ export function SchemaTable({ schema, label, empty }: { schema: Record<string, u
               <td className="py-2 pr-4 text-muted">{type}</td>
               <td className="py-2">
                 {description}
-                {details.length > 0 && <span className="block text-xs text-muted wrap-anywhere">{details.join(" · ")}</span>}
+                {details.length > 0 && (
+                  <span className="block text-xs text-muted wrap-anywhere">{details.join(" · ")}</span>
+                )}
               </td>
             </tr>
           ))}

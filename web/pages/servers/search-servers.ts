@@ -1,7 +1,10 @@
 import type { Server, ServerTool } from "../../api/servers.ts";
 
 /** Servers that have every word of the search in their own texts, with all tools, or else those of their tools that have. */
-export function searchServers(servers: Server[], search: string): { server: Server; tools: ServerTool[]; byTool: boolean }[] {
+export function searchServers(
+  servers: Server[],
+  search: string,
+): { server: Server; tools: ServerTool[]; byTool: boolean }[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts: string[]) => {
     const text = texts.join("\n").toLowerCase();

@@ -21,7 +21,11 @@ export function ServerDetails({ organization, server }: { organization: MyOrgani
     void navigate({ search: (before) => ({ ...before, client: chosen }), replace: true, resetScroll: false });
 
   return (
-    <Page title={server.title} description={server.description} action={<AllServers organizationId={organization.id} />}>
+    <Page
+      title={server.title}
+      description={server.description}
+      action={<AllServers organizationId={organization.id} />}
+    >
       <ServerFacts organization={organization} server={server} />
       <Card title="Add to a client" description={describeSignIn(server)}>
         <div className="grid grid-cols-1 gap-5">
@@ -72,7 +76,12 @@ function AccountRemedy({ organization: { id: organizationId, role }, server, con
   const remedy = findRemedy(connected.get(type), type);
   return (
     remedy && (
-      <Link to="/o/$organizationId/credentials" params={{ organizationId }} search={remedy.search} className={buttonLook("quiet")}>
+      <Link
+        to="/o/$organizationId/credentials"
+        params={{ organizationId }}
+        search={remedy.search}
+        className={buttonLook("quiet")}
+      >
         {remedy.words}
       </Link>
     )

@@ -32,7 +32,11 @@ export function ToolDetails({ organization, server, tool }: ToolDetailsProps) {
         <SchemaTable schema={tool.inputSchema} label={`Parameters of ${tool.title}`} empty="It takes no parameters." />
       </Tabs.Content>
       <Tabs.Content value="result" className={panelLook}>
-        <SchemaTable schema={tool.outputSchema} label={`Result of ${tool.title}`} empty="It returns nothing in particular." />
+        <SchemaTable
+          schema={tool.outputSchema}
+          label={`Result of ${tool.title}`}
+          empty="It returns nothing in particular."
+        />
       </Tabs.Content>
       <Tabs.Content value="json" className={panelLook}>
         <CopyBlock label="Input" text={JSON.stringify(tool.inputSchema, null, 2)} />
@@ -74,7 +78,8 @@ function TryOrWhyNot({ organization, server, tool }: ToolDetailsProps) {
         to run it with an input.
       </p>
     );
-  if (organization.role === "viewer") return <p className="text-sm text-muted">Viewers cannot run tools. Members can.</p>;
+  if (organization.role === "viewer")
+    return <p className="text-sm text-muted">Viewers cannot run tools. Members can.</p>;
   return <TryTool organizationId={organization.id} tool={tool} />;
 }
 

@@ -11,7 +11,11 @@ export function ToolList({ organization, server }: { organization: MyOrganizatio
   const { tool: open } = useSearch({ from: "/signed-in/o/$organizationId/servers/$serverId" });
   const navigate = useNavigate({ from: "/o/$organizationId/servers/$serverId" });
   const setOpen = (tool: string | undefined) =>
-    void navigate({ search: ({ tool: _, ...before }) => (tool ? { ...before, tool } : before), replace: true, resetScroll: false });
+    void navigate({
+      search: ({ tool: _, ...before }) => (tool ? { ...before, tool } : before),
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <ul className="-mb-3 divide-y divide-line">
       {server.tools.map((tool) => (
@@ -28,7 +32,13 @@ export function ToolList({ organization, server }: { organization: MyOrganizatio
   );
 }
 
-type ToolRowProps = { organization: MyOrganization; server: Server; tool: ServerTool; isOpen: boolean; onToggle: () => void };
+type ToolRowProps = {
+  organization: MyOrganization;
+  server: Server;
+  tool: ServerTool;
+  isOpen: boolean;
+  onToggle: () => void;
+};
 
 function ToolRow({ organization, server, tool, isOpen, onToggle }: ToolRowProps) {
   const id = useId();

@@ -26,7 +26,10 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
   const [asking, setAsking] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const chosen = Object.fromEntries(Object.entries(credentials).filter(([, reference]) => reference !== ""));
-  const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials: chosen }) });
+  const call = useCall(organizationId, tool, {
+    parameters,
+    ...(tool.credentials.length > 0 && { credentials: chosen }),
+  });
   const faults = useFaults(call.error, form);
   const askForChoices = useChoicesOf(organizationId, credentials[tool.credentials[0] ?? ""]?.split(":").at(-1));
   const lacksAccount = !tool.worksWithoutAccount && tool.credentials.some((type) => !credentials[type]);
@@ -60,16 +63,26 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
           type={type}
           alsoTakes={tool.alsoTakes}
           isOptional={tool.worksWithoutAccount}
-          value={[type, ...tool.alsoTakes].map((one) => credentials[one] ?? "").find((reference) => reference !== "") ?? ""}
+          value={
+            [type, ...tool.alsoTakes].map((one) => credentials[one] ?? "").find((reference) => reference !== "") ?? ""
+          }
           onChange={(reference, chosenType) => setCredentials({ [chosenType]: reference })}
         />
       ))}
       {call.isError && !areAtFields(faults, tool) && <ProblemNotice error={call.error} />}
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" look="primary" busy={call.isPending} disabled={lacksAccount} className="disabled:opacity-60">
+        <Button
+          type="submit"
+          look="primary"
+          busy={call.isPending}
+          disabled={lacksAccount}
+          className="disabled:opacity-60"
+        >
           Run
         </Button>
-        <p className="text-sm text-muted">{lacksAccount ? "Choose an account first." : "A real call, recorded in the history."}</p>
+        <p className="text-sm text-muted">
+          {lacksAccount ? "Choose an account first." : "A real call, recorded in the history."}
+        </p>
       </div>
       {call.data && !call.isPending && <CallResult organizationId={organizationId} record={call.data} />}
       {asking && <ConfirmCall tool={tool} onConfirm={confirm} onClose={() => setAsking(false)} />}

@@ -12,9 +12,13 @@ export function useConnectedTypes(organizationId: string): ConnectedTypes {
   const credentials = useQuery(credentialsQuery(organizationId)).data;
   const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
   if (!credentials || !defaults) return undefined;
-  const usualIds = new Set(defaults.filter(({ apiKeyId }) => apiKeyId === null).map(({ credentialId }) => credentialId));
+  const usualIds = new Set(
+    defaults.filter(({ apiKeyId }) => apiKeyId === null).map(({ credentialId }) => credentialId),
+  );
   const byType = Map.groupBy(credentials, ({ type }) => type);
-  return new Map([...byType].map(([type, accounts]) => [type, { accounts, usual: accounts.find(({ id }) => usualIds.has(id)) }]));
+  return new Map(
+    [...byType].map(([type, accounts]) => [type, { accounts, usual: accounts.find(({ id }) => usualIds.has(id)) }]),
+  );
 }
 
 export const works = ({ health }: CredentialSummary): boolean => health !== "needs_reconnect" && health !== "failing";

@@ -27,14 +27,17 @@ export function writeCron({ repeat, minute, hour, weekday, dayOfMonth }: SimpleS
 
 /** Undefined where a few words cannot say it. */
 export function readCron(cron: string): SimpleSchedule | undefined {
-  const [, minute, hour, dayOfMonth, weekday] = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* ([0-6]|1-5|\*)$/.exec(cron.trim()) ?? [];
+  const [, minute, hour, dayOfMonth, weekday] =
+    /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* ([0-6]|1-5|\*)$/.exec(cron.trim()) ?? [];
   const schedule = {
     minute: Number(minute),
     hour: hour === "*" ? 9 : Number(hour),
     weekday: weekday === "*" || weekday === "1-5" ? 1 : Number(weekday),
     dayOfMonth: dayOfMonth === "*" ? 1 : Number(dayOfMonth),
   };
-  const found = repeats.map((repeat) => ({ ...schedule, repeat })).find((candidate) => writeCron(candidate) === cron.trim());
+  const found = repeats
+    .map((repeat) => ({ ...schedule, repeat }))
+    .find((candidate) => writeCron(candidate) === cron.trim());
   return found && found.minute <= 59 && found.hour <= 23 ? found : undefined;
 }
 

@@ -12,7 +12,13 @@ export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTrig
   const poll = usePoll(trigger.provider, trigger.poll?.event);
   const checks = poll ? `Checks ${describePoll(poll)}. ` : "";
   return (
-    <Dialog wide open onOpenChange={onClose} title={`Edit “${trigger.name}”`} description={`${checks}Starts “${trigger.workflowName}”.`}>
+    <Dialog
+      wide
+      open
+      onOpenChange={onClose}
+      title={`Edit “${trigger.name}”`}
+      description={`${checks}Starts “${trigger.workflowName}”.`}
+    >
       <TriggerForm
         organizationId={organizationId}
         kind={trigger.kind}

@@ -10,7 +10,11 @@ import { senderOf } from "./senders.ts";
 
 /** Webhooks that are deleted here and could not be removed at their providers, for those who may see them. Nothing where there are none. */
 export function LeftWebhooks({ organization: { id: organizationId, role } }: { organization: MyOrganization }) {
-  const { data = [] } = useQuery({ ...webhookRemovalsQuery(organizationId), enabled: managesMembers(role), refetchInterval: 30_000 });
+  const { data = [] } = useQuery({
+    ...webhookRemovalsQuery(organizationId),
+    enabled: managesMembers(role),
+    refetchInterval: 30_000,
+  });
   if (data.length === 0) return null;
   return (
     <Card

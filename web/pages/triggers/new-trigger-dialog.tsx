@@ -38,7 +38,13 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
       ) : (
         <div className="grid gap-5">
           <KindChoice kind={kind} onKind={onKind} />
-          <TriggerForm key={kind} organizationId={organizationId} kind={kind} initialWorkflowId={workflowId} onSaved={show} />
+          <TriggerForm
+            key={kind}
+            organizationId={organizationId}
+            kind={kind}
+            initialWorkflowId={workflowId}
+            onSaved={show}
+          />
         </div>
       )}
     </Dialog>

@@ -22,11 +22,23 @@ describe("a pause between two looks", () => {
 describe("how often the list is read anew", () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   const faultyItems = { waiting: 0, givenUp: 0, lastFault: null };
-  const poll = (lastPolledAt: string | null, nextPollAt: string | null, others: { active?: boolean; lastError?: string } = {}) => ({
+  const poll = (
+    lastPolledAt: string | null,
+    nextPollAt: string | null,
+    others: { active?: boolean; lastError?: string } = {},
+  ) => ({
     active: true,
     lastError: null,
     ...others,
-    poll: { event: "new_email", parameters: {}, everySeconds: null, takesExisting: false, lastPolledAt, nextPollAt, faultyItems },
+    poll: {
+      event: "new_email",
+      parameters: {},
+      everySeconds: null,
+      takesExisting: false,
+      lastPolledAt,
+      nextPollAt,
+      faultyItems,
+    },
   });
 
   it.each([

@@ -22,7 +22,9 @@ const offered = [30, 60, 2 * 60, 5 * 60, 10 * 60, 15 * 60, 30 * 60, 3_600, 3 * 3
 
 /** What a poll can have as its longest pause; what it has stays among them. */
 export const listPauses = (least: number, chosen: number | null): number[] =>
-  [...new Set([...offered.filter((seconds) => seconds >= least), ...(chosen === null ? [] : [chosen])])].sort((one, other) => one - other);
+  [...new Set([...offered.filter((seconds) => seconds >= least), ...(chosen === null ? [] : [chosen])])].sort(
+    (one, other) => one - other,
+  );
 
 type Looking = Pick<Trigger, "active" | "lastError" | "poll">;
 

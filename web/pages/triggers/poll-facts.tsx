@@ -102,7 +102,9 @@ export function PollProblem({ organizationId, trigger }: Omit<PollFactsProps, "p
 }
 
 function useAccount(organizationId: string, credentialId: string | null): CredentialSummary | undefined {
-  return useQuery({ ...credentialsQuery(organizationId), enabled: credentialId !== null }).data?.find(({ id }) => id === credentialId);
+  return useQuery({ ...credentialsQuery(organizationId), enabled: credentialId !== null }).data?.find(
+    ({ id }) => id === credentialId,
+  );
 }
 
 const isBroken = ({ health, isComplete }: CredentialSummary): boolean =>

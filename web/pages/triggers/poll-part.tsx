@@ -39,7 +39,11 @@ type PollPartProps = {
 export function PollPart({ organizationId, trigger, draft, onChange }: PollPartProps) {
   const poll = usePoll(draft.provider, draft.event);
   const begin = (source: { provider: string; event: string }) =>
-    onChange({ ...source, parameters: {}, credentialId: source.provider === draft.provider ? draft.credentialId : undefined });
+    onChange({
+      ...source,
+      parameters: {},
+      credentialId: source.provider === draft.provider ? draft.credentialId : undefined,
+    });
   return (
     <>
       {!trigger && <PollSourceFields provider={draft.provider} poll={poll} onChange={begin} />}
@@ -67,7 +71,10 @@ function Details({ organizationId, trigger, draft, onChange, poll }: PollPartPro
     organizationId,
     canLook ? { provider, event, parameters, ...(hasAccount && { credentialId: chosenId }) } : undefined,
   );
-  const askForChoices = useCallback((list: string) => choicesQuery(organizationId, chosenId, list), [organizationId, chosenId]);
+  const askForChoices = useCallback(
+    (list: string) => choicesQuery(organizationId, chosenId, list),
+    [organizationId, chosenId],
+  );
   const ofForm = faultsBelow(useFaults(), "/poll/parameters");
   return (
     <>
@@ -122,7 +129,13 @@ function ExistingField({ isNew, initial }: { isNew: boolean; initial: boolean })
     <fieldset className="grid gap-1.5">
       <legend className="sr-only">What is there already</legend>
       <label className="flex items-center gap-2 text-sm font-medium">
-        <input type="checkbox" name="takesExisting" value="yes" defaultChecked={initial} className="size-4 accent-accent" />
+        <input
+          type="checkbox"
+          name="takesExisting"
+          value="yes"
+          defaultChecked={initial}
+          className="size-4 accent-accent"
+        />
         Also start runs for what is there already
       </label>
       <p className="text-xs text-muted">
@@ -139,7 +152,12 @@ type ReadPoll = { field: (name: string) => string; draft: PollDraft; trigger: Tr
 /** What the part says, as the API takes it. Which service is polled is only told of a new one. */
 export function readPoll({ field, draft: { provider, event, parameters }, trigger }: ReadPoll) {
   const credentialId = field("credentialId");
-  const poll = { event, parameters, everySeconds: Number(field("everySeconds")) || null, takesExisting: field("takesExisting") === "yes" };
+  const poll = {
+    event,
+    parameters,
+    everySeconds: Number(field("everySeconds")) || null,
+    takesExisting: field("takesExisting") === "yes",
+  };
   return {
     filter: field("filter").trim(),
     ...(credentialId && { credentialId }),

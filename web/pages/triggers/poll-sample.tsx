@@ -33,7 +33,9 @@ export function PollSample({ sample: { ask, shown } }: { sample: Sample }) {
   return (
     <section aria-label="Sample" aria-live="polite" className="grid min-w-0 gap-3 rounded-lg bg-page px-3.5 py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <p className="min-w-0 flex-1 basis-48 text-sm text-muted">What its runs would get, from what is there now. Nothing starts.</p>
+        <p className="min-w-0 flex-1 basis-48 text-sm text-muted">
+          What its runs would get, from what is there now. Nothing starts.
+        </p>
         <Button busy={shown?.isPending ?? false} onClick={ask}>
           See a sample
         </Button>
@@ -84,6 +86,8 @@ const names = ["title", "subject", "name", "summary", "key"];
 
 /** What people would call it. */
 function nameOf(payload: unknown): string | undefined {
-  const found = isSchema(payload) ? names.map((name) => payload[name]).find((text) => typeof text === "string" && text !== "") : undefined;
+  const found = isSchema(payload)
+    ? names.map((name) => payload[name]).find((text) => typeof text === "string" && text !== "")
+    : undefined;
   return typeof found === "string" ? found : undefined;
 }

@@ -14,7 +14,10 @@ type PollSourceFieldsProps = {
 /** Which service is polled, and for what. */
 export function PollSourceFields({ provider, poll, onChange }: PollSourceFieldsProps) {
   const polls = useQuery(pollsQuery);
-  if (polls.isError) return <ProblemNotice error={polls.error} action={<Button onClick={() => void polls.refetch()}>Try again</Button>} />;
+  if (polls.isError)
+    return (
+      <ProblemNotice error={polls.error} action={<Button onClick={() => void polls.refetch()}>Try again</Button>} />
+    );
   const services = new Map(polls.data?.map((entry) => [entry.provider.id, entry.provider.title]));
   const events = polls.data?.filter((entry) => entry.provider.id === provider) ?? [];
   return (
@@ -28,7 +31,10 @@ export function PollSourceFields({ provider, poll, onChange }: PollSourceFieldsP
             required
             value={provider}
             onChange={({ target }) =>
-              onChange({ provider: target.value, event: polls.data?.find((entry) => entry.provider.id === target.value)?.id ?? "" })
+              onChange({
+                provider: target.value,
+                event: polls.data?.find((entry) => entry.provider.id === target.value)?.id ?? "",
+              })
             }
           >
             <option value="" disabled>
@@ -50,7 +56,11 @@ export function PollSourceFields({ provider, poll, onChange }: PollSourceFieldsP
           name="event"
           hint={poll.description}
           control={(control) => (
-            <select {...control} value={poll.id} onChange={(event) => onChange({ provider, event: event.target.value })}>
+            <select
+              {...control}
+              value={poll.id}
+              onChange={(event) => onChange({ provider, event: event.target.value })}
+            >
               {events.map(({ id, title }) => (
                 <option key={id} value={id}>
                   {title}

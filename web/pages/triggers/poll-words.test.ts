@@ -37,14 +37,28 @@ describe("what a poll looks for", () => {
   });
 
   it("says what is set in the order of the form, and no secret", () => {
-    const parameters = { unreadOnly: true, labelIds: ["INBOX", "Bills"], search: "", password: "hush", rule: { of: "Ann" } };
-    expect(describeParameters(entry, { ...poll, parameters })).toEqual(["Labels: INBOX, Bills", "Unread only: yes", 'Rule: {"of":"Ann"}']);
-    expect(describeParameters(entry, { ...poll, parameters: { search: "x".repeat(500) } })[0]).toHaveLength("Search: ".length + 121);
+    const parameters = {
+      unreadOnly: true,
+      labelIds: ["INBOX", "Bills"],
+      search: "",
+      password: "hush",
+      rule: { of: "Ann" },
+    };
+    expect(describeParameters(entry, { ...poll, parameters })).toEqual([
+      "Labels: INBOX, Bills",
+      "Unread only: yes",
+      'Rule: {"of":"Ann"}',
+    ]);
+    expect(describeParameters(entry, { ...poll, parameters: { search: "x".repeat(500) } })[0]).toHaveLength(
+      "Search: ".length + 121,
+    );
   });
 });
 
 it("says how many items could not be taken", () => {
   expect(describeKept({ waiting: 1, givenUp: 0 })).toBe("1 item could not be taken and is tried again.");
-  expect(describeKept({ waiting: 2, givenUp: 1 })).toBe("2 items could not be taken and are tried again. 1 item was given up.");
+  expect(describeKept({ waiting: 2, givenUp: 1 })).toBe(
+    "2 items could not be taken and are tried again. 1 item was given up.",
+  );
   expect(describeKept({ waiting: 0, givenUp: 1200 })).toBe("1,200 items were given up.");
 });

@@ -34,7 +34,8 @@ export function describeParameters({ parametersSchema }: PollEntry, poll: NonNul
     const value = poll.parameters[name];
     const shape = describeShape(schema);
     if (value === undefined || value === "" || (shape.kind === "text" && shape.isSecret)) return [];
-    const text = Array.isArray(value) && value.every((entry) => typeof entry !== "object") ? value.join(", ") : inWords(value);
+    const text =
+      Array.isArray(value) && value.every((entry) => typeof entry !== "object") ? value.join(", ") : inWords(value);
     return `${labelOf(schema, name)}: ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
   });
 }

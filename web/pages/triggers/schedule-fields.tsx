@@ -28,7 +28,11 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
           label="Repeat"
           name="repeat"
           control={(control) => (
-            <select {...control} value={isCustom ? "custom" : simple.repeat} onChange={(event) => choose(event.target.value)}>
+            <select
+              {...control}
+              value={isCustom ? "custom" : simple.repeat}
+              onChange={(event) => choose(event.target.value)}
+            >
               {repeats.map(({ value, words }) => (
                 <option key={value} value={value}>
                   {words}
@@ -65,7 +69,11 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
         label="Time zone"
         name="timeZone"
         control={(control) => (
-          <select {...control} value={schedule.timeZone} onChange={(event) => onChange({ ...schedule, timeZone: event.target.value })}>
+          <select
+            {...control}
+            value={schedule.timeZone}
+            onChange={(event) => onChange({ ...schedule, timeZone: event.target.value })}
+          >
             {listTimeZones(schedule.timeZone).map((zone) => (
               <option key={zone}>{zone}</option>
             ))}
@@ -77,9 +85,23 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
   );
 }
 
-function SimpleFields({ simple, onChange }: { simple: SimpleSchedule; onChange: (part: Partial<SimpleSchedule>) => void }) {
+function SimpleFields({
+  simple,
+  onChange,
+}: {
+  simple: SimpleSchedule;
+  onChange: (part: Partial<SimpleSchedule>) => void;
+}) {
   if (simple.repeat === "hour")
-    return <NumberField label="Minutes past the hour" value={simple.minute} min={0} max={59} onChange={(minute) => onChange({ minute })} />;
+    return (
+      <NumberField
+        label="Minutes past the hour"
+        value={simple.minute}
+        min={0}
+        max={59}
+        onChange={(minute) => onChange({ minute })}
+      />
+    );
   return (
     <>
       <Field
@@ -103,7 +125,11 @@ function SimpleFields({ simple, onChange }: { simple: SimpleSchedule; onChange: 
           label="On"
           name="weekday"
           control={(control) => (
-            <select {...control} value={simple.weekday} onChange={(event) => onChange({ weekday: Number(event.target.value) })}>
+            <select
+              {...control}
+              value={simple.weekday}
+              onChange={(event) => onChange({ weekday: Number(event.target.value) })}
+            >
               {weekdays.map((name, index) => (
                 <option key={name} value={index}>
                   {name}
@@ -127,7 +153,14 @@ function SimpleFields({ simple, onChange }: { simple: SimpleSchedule; onChange: 
   );
 }
 
-type NumberFieldProps = { label: string; hint?: string; value: number; min: number; max: number; onChange: (value: number) => void };
+type NumberFieldProps = {
+  label: string;
+  hint?: string;
+  value: number;
+  min: number;
+  max: number;
+  onChange: (value: number) => void;
+};
 
 function NumberField({ label, hint, value, min, max, onChange }: NumberFieldProps) {
   return (
@@ -145,7 +178,8 @@ function NumberField({ label, hint, value, min, max, onChange }: NumberFieldProp
           value={value}
           onChange={(event) => {
             const { valueAsNumber } = event.target;
-            if (Number.isInteger(valueAsNumber) && valueAsNumber >= min && valueAsNumber <= max) onChange(valueAsNumber);
+            if (Number.isInteger(valueAsNumber) && valueAsNumber >= min && valueAsNumber <= max)
+              onChange(valueAsNumber);
           }}
         />
       )}

@@ -15,10 +15,16 @@ export function SchedulePreview({ organizationId, schedule }: { organizationId: 
     <section aria-label="Next five times" aria-live="polite" className="grid gap-2 rounded-lg bg-page px-3.5 py-3">
       <p className="text-xs font-medium text-muted">Next five times</p>
       {preview.isError ? (
-        <p className="text-sm text-danger">{isApiProblem(preview.error) ? preview.error.message : "They cannot be told now."}</p>
+        <p className="text-sm text-danger">
+          {isApiProblem(preview.error) ? preview.error.message : "They cannot be told now."}
+        </p>
       ) : (
         <div className="min-h-28">
-          {preview.data ? <FireTimes times={preview.data} timeZone={settled.timeZone} /> : <Skeleton className="h-28 max-w-64" />}
+          {preview.data ? (
+            <FireTimes times={preview.data} timeZone={settled.timeZone} />
+          ) : (
+            <Skeleton className="h-28 max-w-64" />
+          )}
         </div>
       )}
     </section>

@@ -47,7 +47,8 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
     placeExamples: "-1001234567890, @acme",
     title: "Telegram",
     secretTitle: "Webhook secret",
-    whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
+    whatToPaste:
+      "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
   },
   whatsapp: {
     eventExamples: "messages.text, messages.image",

@@ -13,10 +13,14 @@ export function ShownSecrets({ created, warned, onDone }: ShownSecretsProps) {
       <CopyField label="Address" text={created.webhookUrl ?? ""} />
       {created.signingSecret && <CopyField label="Signing secret" text={created.signingSecret} />}
       <Notice kind="warning">
-        {created.signingSecret ? "Copy both now: they are shown only this once." : "Copy it now: it is shown only this once."}
+        {created.signingSecret
+          ? "Copy both now: they are shown only this once."
+          : "Copy it now: it is shown only this once."}
       </Notice>
       <p className="text-sm text-muted">{senderOf(created)?.whatToPaste}</p>
-      {warned && <Notice kind="problem">The address is gone once this is closed. Close it again to go on without a copy.</Notice>}
+      {warned && (
+        <Notice kind="problem">The address is gone once this is closed. Close it again to go on without a copy.</Notice>
+      )}
       <Button look="primary" className="justify-self-start" onClick={onDone}>
         I have copied it
       </Button>

@@ -35,14 +35,17 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
       )}
       <LastRun trigger={trigger} />
       {trigger.stoppedReason && <p className="text-danger wrap-anywhere">{trigger.stoppedReason}</p>}
-      {trigger.lastError && !trigger.poll && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
+      {trigger.lastError && !trigger.poll && (
+        <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>
+      )}
       {trigger.poll && isOfLook(trigger) && <PollProblem organizationId={organizationId} trigger={trigger} />}
     </div>
   );
 }
 
 /** What is wrong with an item only is said where it is kept back. */
-const isOfLook = ({ lastError, poll }: Trigger): boolean => lastError !== null && lastError !== poll?.faultyItems.lastFault;
+const isOfLook = ({ lastError, poll }: Trigger): boolean =>
+  lastError !== null && lastError !== poll?.faultyItems.lastFault;
 
 function LastRun({ trigger: { lastRunAt, poll } }: { trigger: Trigger }) {
   if (!lastRunAt) return <p>Has started no run yet{poll && !poll.takesExisting && "; only what is new starts one"}</p>;

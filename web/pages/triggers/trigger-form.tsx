@@ -27,7 +27,10 @@ type TriggerFormProps = {
 
 export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId = "", onSaved }: TriggerFormProps) {
   const [workflowId, setWorkflowId] = useState(trigger?.workflowId ?? initialWorkflowId);
-  const [schedule, setSchedule] = useState<Schedule>({ cron: trigger?.cron ?? "0 9 * * *", timeZone: trigger?.timeZone ?? ownTimeZone });
+  const [schedule, setSchedule] = useState<Schedule>({
+    cron: trigger?.cron ?? "0 9 * * *",
+    timeZone: trigger?.timeZone ?? ownTimeZone,
+  });
   const [webhook, setWebhook] = useState(() => beginWebhook(trigger));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
   const [pollDraft, setPollDraft] = useState(() => beginPoll(trigger));
@@ -62,9 +65,15 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
           }}
         />
       )}
-      {kind === "schedule" && <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />}
-      {kind === "webhook" && <WebhookPart organizationId={organizationId} trigger={trigger} draft={webhook} onChange={setWebhook} />}
-      {kind === "poll" && <PollPart organizationId={organizationId} trigger={trigger} draft={pollDraft} onChange={setPollDraft} />}
+      {kind === "schedule" && (
+        <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />
+      )}
+      {kind === "webhook" && (
+        <WebhookPart organizationId={organizationId} trigger={trigger} draft={webhook} onChange={setWebhook} />
+      )}
+      {kind === "poll" && (
+        <PollPart organizationId={organizationId} trigger={trigger} draft={pollDraft} onChange={setPollDraft} />
+      )}
       <TextField
         label="Name"
         name="name"
@@ -75,7 +84,14 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
         defaultValue={trigger?.name}
       />
       <PromptField kind={kind} initial={trigger?.prompt ?? ""} />
-      {workflowId && <OverridesField organizationId={organizationId} workflowId={workflowId} value={overrides} onChange={setOverrides} />}
+      {workflowId && (
+        <OverridesField
+          organizationId={organizationId}
+          workflowId={workflowId}
+          value={overrides}
+          onChange={setOverrides}
+        />
+      )}
     </Form>
   );
 }

@@ -57,8 +57,12 @@ export function TriggerList({ organization, triggers, onEdit, onDeleted }: Trigg
           onClose={() => setDeleting(undefined)}
         />
       )}
-      {renewing && <NewAddressDialog organizationId={organization.id} trigger={renewing} onClose={() => setRenewing(undefined)} />}
-      {sampled && <SampleDialog organizationId={organization.id} trigger={sampled} onClose={() => setSampled(undefined)} />}
+      {renewing && (
+        <NewAddressDialog organizationId={organization.id} trigger={renewing} onClose={() => setRenewing(undefined)} />
+      )}
+      {sampled && (
+        <SampleDialog organizationId={organization.id} trigger={sampled} onClose={() => setSampled(undefined)} />
+      )}
     </section>
   );
 }

@@ -63,7 +63,12 @@ export function TriggerRow({ organization, trigger, refresh, ...on }: TriggerRow
         )}
       </div>
       {trigger.poll && (
-        <KeptItems trigger={trigger} {...trigger.poll.faultyItems} busy={isLooking} retry={builds ? lookAgain : undefined} />
+        <KeptItems
+          trigger={trigger}
+          {...trigger.poll.faultyItems}
+          busy={isLooking}
+          retry={builds ? lookAgain : undefined}
+        />
       )}
       {notLooked && <ProblemNotice error={notLooked} />}
       {test.isError && <ProblemNotice error={test.error} />}

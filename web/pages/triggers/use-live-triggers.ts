@@ -9,7 +9,8 @@ type Pages = InfiniteData<TriggerList>;
 export function useLiveTriggers(organizationId: string): void {
   const queryClient = useQueryClient();
   const lists = { queryKey: triggerListsKey(organizationId) };
-  const refresh = (queryKey: readonly string[]) => void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false });
+  const refresh = (queryKey: readonly string[]) =>
+    void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false });
 
   useLive(organizationId, (event) => {
     if (event.kind === "reload") refresh(lists.queryKey);

@@ -51,16 +51,29 @@ export function RegisterField({ sender, isOn, onChange }: RegisterFieldProps) {
         Set the webhook for me
       </label>
       <p className="text-xs text-muted">
-        {sender.title} is told the address with your account, and forgets it when you delete the trigger. {sender.provider?.alsoRegisters}
+        {sender.title} is told the address with your account, and forgets it when you delete the trigger.{" "}
+        {sender.provider?.alsoRegisters}
       </p>
     </fieldset>
   );
 }
 
-type SigningAccountFieldProps = { organizationId: string; sender: Sender; registers: boolean; credentialType: string; initial: string };
+type SigningAccountFieldProps = {
+  organizationId: string;
+  sender: Sender;
+  registers: boolean;
+  credentialType: string;
+  initial: string;
+};
 
 /** The account whose secret deliveries are checked with. */
-export function SigningAccountField({ organizationId, sender, registers, credentialType, initial }: SigningAccountFieldProps) {
+export function SigningAccountField({
+  organizationId,
+  sender,
+  registers,
+  credentialType,
+  initial,
+}: SigningAccountFieldProps) {
   const accounts = useQuery(credentialsQuery(organizationId)).data;
   if (!sender.provider) return null;
   const { secretTitle } = sender.provider;
@@ -153,8 +166,8 @@ export function BotsField({ sender, initial }: { sender: Sender; initial: boolea
         Also take events of bots
       </label>
       <p className="text-xs text-muted">
-        Also what your own bot does, and receipts. A workflow that answers in {sender.title} would start itself; after too many times in a
-        minute the trigger is turned off.
+        Also what your own bot does, and receipts. A workflow that answers in {sender.title} would start itself; after
+        too many times in a minute the trigger is turned off.
       </p>
     </fieldset>
   );

@@ -3,7 +3,14 @@ import type { Trigger, WebhookMethod } from "../../../src/triggers/wire.ts";
 import { webhookProvidersQuery } from "../../catalog.ts";
 import { EventFields, readEventFields } from "./event-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
-import { AnswerField, BotsField, MethodsField, RegisterField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
+import {
+  AnswerField,
+  BotsField,
+  MethodsField,
+  RegisterField,
+  SenderField,
+  SigningAccountField,
+} from "./webhook-fields.tsx";
 
 export type WebhookDraft = { sender: Sender; wantsRegistering: boolean; methods: WebhookMethod[] };
 
@@ -27,9 +34,15 @@ export function WebhookPart({ organizationId, trigger, draft, onChange }: Webhoo
   const registers = draft.wantsRegistering && entry?.canRegister === true;
   return (
     <>
-      {!trigger && <SenderField sender={sender} registers={registers} onChange={(next) => onChange({ ...draft, sender: next })} />}
+      {!trigger && (
+        <SenderField sender={sender} registers={registers} onChange={(next) => onChange({ ...draft, sender: next })} />
+      )}
       {entry?.canRegister && !trigger?.isRegistered && (
-        <RegisterField sender={sender} isOn={registers} onChange={(wantsRegistering) => onChange({ ...draft, wantsRegistering })} />
+        <RegisterField
+          sender={sender}
+          isOn={registers}
+          onChange={(wantsRegistering) => onChange({ ...draft, wantsRegistering })}
+        />
       )}
       {entry?.credentialType && (
         <SigningAccountField
@@ -41,8 +54,15 @@ export function WebhookPart({ organizationId, trigger, draft, onChange }: Webhoo
           initial={trigger?.credentialId ?? ""}
         />
       )}
-      {!sender.provider && <MethodsField methods={methods} onChange={(next) => onChange({ ...draft, methods: next })} />}
-      <EventFields key={`${sender.id} events`} sender={sender} isOfPlace={registers && entry?.needsPlace === true} trigger={trigger} />
+      {!sender.provider && (
+        <MethodsField methods={methods} onChange={(next) => onChange({ ...draft, methods: next })} />
+      )}
+      <EventFields
+        key={`${sender.id} events`}
+        sender={sender}
+        isOfPlace={registers && entry?.needsPlace === true}
+        trigger={trigger}
+      />
       {sender.provider && <BotsField key={`${sender.id} bots`} sender={sender} initial={trigger?.takesBots ?? false} />}
       {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>
@@ -58,10 +78,15 @@ export function readWebhook({ field, draft, trigger }: ReadWebhook) {
   return {
     ...readEventFields(field, sender),
     ...(sender.provider
-      ? { credentialId: field("credentialId"), takesBots: field("takesBots") === "yes", ...(asks && { register: true as const }) }
+      ? {
+          credentialId: field("credentialId"),
+          takesBots: field("takesBots") === "yes",
+          ...(asks && { register: true as const }),
+        }
       : { methods, answerWithinSeconds: Number(field("answerWithinSeconds")) || null }),
     ...(!trigger && signing(sender)),
   };
 }
 
-const signing = ({ provider, signature }: Sender) => (provider ? { provider: provider.id } : { ...(signature && { signature }) });
+const signing = ({ provider, signature }: Sender) =>
+  provider ? { provider: provider.id } : { ...(signature && { signature }) };

@@ -20,7 +20,12 @@ export function WorkflowFilter({ organizationId, shown, hasMore, value, onChange
   const workflows = [...names].sort(([, one], [, other]) => one.localeCompare(other));
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <select aria-label="Workflow" value={value} onChange={(event) => onChange(event.target.value)} className={`${controlLook} sm:w-80!`}>
+      <select
+        aria-label="Workflow"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className={`${controlLook} sm:w-80!`}
+      >
         <option value="">All workflows</option>
         {value !== "" && !names.has(value) && <option value={value}>One workflow</option>}
         {workflows.map(([id, name]) => (
@@ -31,7 +36,8 @@ export function WorkflowFilter({ organizationId, shown, hasMore, value, onChange
       </select>
       <p role="status" className="text-sm text-muted">
         {hasMore && "The newest "}
-        {shown.length === 1 ? "1 trigger" : `${shown.length} triggers`}, {shown.filter(({ active }) => active).length} on
+        {shown.length === 1 ? "1 trigger" : `${shown.length} triggers`}, {shown.filter(({ active }) => active).length}{" "}
+        on
       </p>
     </div>
   );

@@ -10,7 +10,15 @@ import { TryCall } from "./call/try-call.tsx";
 import { useCall } from "./call/use-call.ts";
 
 /** How a program starts this workflow: its address, ready examples, and a field to try it. */
-export function CallPanel({ organizationId, workflow, canvas }: { organizationId: string; workflow: Workflow; canvas: Canvas }) {
+export function CallPanel({
+  organizationId,
+  workflow,
+  canvas,
+}: {
+  organizationId: string;
+  workflow: Workflow;
+  canvas: Canvas;
+}) {
   const draft = useCall(workflow.id);
   const address = `${location.origin}/task-runner/trigger/${workflow.id}`;
   return (

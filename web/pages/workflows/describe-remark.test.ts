@@ -12,8 +12,12 @@ describe("a remark about a canvas", () => {
     ["/canvas/nodes/7/parameters/x", "is unknown", "x is unknown."],
     ["/canvas/edges/3", "closes a circle: a → b → a", "canvas → edges → 3 closes a circle: a → b → a."],
     ["/name", "is required", "name is required."],
-  ])("names the node of %s", (pointer, detail, words) => expect(describeRemark(canvas, { pointer, detail })).toBe(words));
+  ])("names the node of %s", (pointer, detail, words) =>
+    expect(describeRemark(canvas, { pointer, detail })).toBe(words),
+  );
 
   it("stands on its own without a canvas", () =>
-    expect(describeRemark("no canvas", { pointer: "/canvas/nodes/0/id", detail: "is used twice" })).toBe("id is used twice."));
+    expect(describeRemark("no canvas", { pointer: "/canvas/nodes/0/id", detail: "is used twice" })).toBe(
+      "id is used twice.",
+    ));
 });

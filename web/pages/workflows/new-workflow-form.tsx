@@ -41,7 +41,13 @@ export function NewWorkflowForm({ organization, initial }: { organization: MyOrg
       />
       <fieldset className="grid gap-2 sm:grid-cols-2">
         <legend className="mb-1.5 text-sm font-medium">Begin with</legend>
-        <Choice value="blank" chosen={chosenId} onChoose={setChosenId} title="A blank canvas" description="Add the nodes yourself." />
+        <Choice
+          value="blank"
+          chosen={chosenId}
+          onChoose={setChosenId}
+          title="A blank canvas"
+          description="Add the nodes yourself."
+        />
         {templates.map(({ id, needs, file }) => (
           <Choice
             key={id}

@@ -4,7 +4,8 @@ import { Card } from "../../parts/card.tsx";
 
 /** Leads to the template that runs as it is. */
 export function NoWorkflows({ builds, onCreate }: { builds: boolean; onCreate: (template: string) => void }) {
-  if (!builds) return <Card title="No workflows yet" description="Members, admins and owners create them. They appear here." />;
+  if (!builds)
+    return <Card title="No workflows yet" description="Members, admins and owners create them. They appear here." />;
   return (
     <Card
       title="No workflows yet"

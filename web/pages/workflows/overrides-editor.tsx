@@ -20,7 +20,8 @@ export function OverridesEditor({ organizationId, canvas, value, onChange }: Ove
   const replace = (id: string, override: NodeOverride | undefined) =>
     onChange([...value.filter((other) => other.id !== id), ...(override ? [override] : [])]);
 
-  if (nodes.length === 0) return <p className="text-sm text-muted">No node of this workflow has an instruction or an account.</p>;
+  if (nodes.length === 0)
+    return <p className="text-sm text-muted">No node of this workflow has an instruction or an account.</p>;
   return (
     <ul className="grid gap-2">
       {nodes.map((node) => (
@@ -66,7 +67,9 @@ function NodeOverrideFields({ organizationId, node, kind, value, onChange }: Nod
           <InstructionField
             title={title}
             text={value.runtimeInstruction ?? ""}
-            onChange={(text) => onChange(text === "" ? withoutInstruction : { ...withoutInstruction, runtimeInstruction: text })}
+            onChange={(text) =>
+              onChange(text === "" ? withoutInstruction : { ...withoutInstruction, runtimeInstruction: text })
+            }
           />
           {types.map((type) => (
             <AccountField
@@ -84,7 +87,15 @@ function NodeOverrideFields({ organizationId, node, kind, value, onChange }: Nod
   );
 }
 
-function InstructionField({ title, text, onChange }: { title: string; text: string; onChange: (text: string) => void }) {
+function InstructionField({
+  title,
+  text,
+  onChange,
+}: {
+  title: string;
+  text: string;
+  onChange: (text: string) => void;
+}) {
   const id = useId();
   return (
     <div className="grid gap-1.5">

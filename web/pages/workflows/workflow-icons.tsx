@@ -11,10 +11,16 @@ export function WorkflowIcons({ nodeKinds }: { nodeKinds: string[] }) {
   for (const nodeId of nodeKinds) {
     const kind = known?.get(nodeId);
     if (kind)
-      icons.set(kind.provider?.id ?? nodeId, { nodeId, providerId: kind.provider?.id ?? null, title: kind.provider?.title ?? kind.title });
+      icons.set(kind.provider?.id ?? nodeId, {
+        nodeId,
+        providerId: kind.provider?.id ?? null,
+        title: kind.provider?.title ?? kind.title,
+      });
   }
   if (icons.size === 0) return null;
-  const shown = [...icons].sort(([, one], [, other]) => Number(one.providerId === null) - Number(other.providerId === null));
+  const shown = [...icons].sort(
+    ([, one], [, other]) => Number(one.providerId === null) - Number(other.providerId === null),
+  );
   const titles = shown.map(([, { title }]) => title).join(", ");
   return (
     <span role="img" aria-label={`Made of ${titles}`} title={titles} className="inline-flex items-center gap-1.5">

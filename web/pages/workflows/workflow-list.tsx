@@ -8,7 +8,13 @@ import type { MyOrganization } from "../../session.ts";
 import { CallDialog } from "./call-dialog.tsx";
 import { WorkflowRow } from "./workflow-row.tsx";
 
-export function WorkflowList({ organization, workflows }: { organization: MyOrganization; workflows: WorkflowSummary[] }) {
+export function WorkflowList({
+  organization,
+  workflows,
+}: {
+  organization: MyOrganization;
+  workflows: WorkflowSummary[];
+}) {
   const queryClient = useQueryClient();
   const [deleting, setDeleting] = useState<WorkflowSummary>();
   const [calling, setCalling] = useState<WorkflowSummary>();
@@ -37,7 +43,9 @@ export function WorkflowList({ organization, workflows }: { organization: MyOrga
           onClose={() => setDeleting(undefined)}
         />
       )}
-      {calling && <CallDialog organizationId={organization.id} workflow={calling} onClose={() => setCalling(undefined)} />}
+      {calling && (
+        <CallDialog organizationId={organization.id} workflow={calling} onClose={() => setCalling(undefined)} />
+      )}
     </section>
   );
 }

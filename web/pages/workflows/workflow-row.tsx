@@ -24,7 +24,10 @@ type WorkflowRowProps = {
 
 export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall }: WorkflowRowProps) {
   const builds = organization.role !== "viewer";
-  const duplicate = useMutation({ mutationFn: () => duplicateWorkflow(organization.id, workflow.id), onSuccess: refresh });
+  const duplicate = useMutation({
+    mutationFn: () => duplicateWorkflow(organization.id, workflow.id),
+    onSuccess: refresh,
+  });
   return (
     <li className="grid gap-3 px-5 py-4 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -36,7 +39,9 @@ export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall 
           >
             {workflow.name}
           </Link>
-          {workflow.description && <p className="mt-0.5 line-clamp-2 text-sm text-muted wrap-anywhere">{workflow.description}</p>}
+          {workflow.description && (
+            <p className="mt-0.5 line-clamp-2 text-sm text-muted wrap-anywhere">{workflow.description}</p>
+          )}
           <Facts organizationId={organization.id} workflow={workflow} />
         </div>
         <div className="flex items-center gap-2">

@@ -12,13 +12,28 @@ describe("a value in short", () => {
   });
 
   it("is named by its kind", () => {
-    expect([null, [1], {}, "a", true, 1].map(kindOf)).toEqual(["null", "1 entry", "0 fields", "text", "true or false", "number"]);
+    expect([null, [1], {}, "a", true, 1].map(kindOf)).toEqual([
+      "null",
+      "1 entry",
+      "0 fields",
+      "text",
+      "true or false",
+      "number",
+    ]);
   });
 });
 
 describe("a table", () => {
   it("is for objects and lists of them", () => {
-    expect([{ a: 1 }, [{ a: 1 }], [], {}, [1], "a", null].map(isTable)).toEqual([true, true, false, false, false, false, false]);
+    expect([{ a: 1 }, [{ a: 1 }], [], {}, [1], "a", null].map(isTable)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it("has the fields of all its rows as columns", () => {
@@ -40,6 +55,10 @@ describe("the schema of data", () => {
 describe("a reference", () => {
   it("quotes names that the server would not read as one", () => {
     expect(stepInto(stepInto(stepInto("$input", "a"), 0), "first-name")).toBe("$input.a[0].`first-name`");
-    expect(["and", "1st", "ä"].map((name) => stepInto("$input", name))).toEqual(["$input.`and`", "$input.`1st`", "$input.`ä`"]);
+    expect(["and", "1st", "ä"].map((name) => stepInto("$input", name))).toEqual([
+      "$input.`and`",
+      "$input.`1st`",
+      "$input.`ä`",
+    ]);
   });
 });

@@ -33,7 +33,8 @@ function writeUpTo(value: unknown, limit: number): string {
   for (const key of isList ? value.keys() : Object.keys(value)) {
     if (inside.length > limit) break;
     const name = isList ? "" : `${key}: `;
-    inside += (inside && ", ") + name + writeUpTo((value as Record<string | number, unknown>)[key], limit - inside.length);
+    inside +=
+      (inside && ", ") + name + writeUpTo((value as Record<string | number, unknown>)[key], limit - inside.length);
   }
   return isList ? `[${inside}]` : `{${inside}}`;
 }

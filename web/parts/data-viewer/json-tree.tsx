@@ -12,7 +12,11 @@ type JsonTreeProps = { value: unknown; label: string; path: string };
 export function JsonTree({ value, label, path }: JsonTreeProps) {
   return (
     <div className="p-2.5 font-mono text-xs leading-6">
-      {isNested(value) ? <Branches value={value} label={label} path={path} depth={0} /> : <DataValue value={value} quoted />}
+      {isNested(value) ? (
+        <Branches value={value} label={label} path={path} depth={0} />
+      ) : (
+        <DataValue value={value} quoted />
+      )}
     </div>
   );
 }
@@ -26,7 +30,14 @@ function Branches({ value, path, depth, label }: BranchesProps) {
   return (
     <ul aria-label={label} className={depth > 0 ? "ml-1.5 border-l border-line pl-3" : ""}>
       {entries.slice(0, more.shown).map(([key, entry]) => (
-        <Branch key={key} name={key} value={entry} path={stepInto(path, key)} depth={depth} isOpen={depth < 1 && entries.length <= 5} />
+        <Branch
+          key={key}
+          name={key}
+          value={entry}
+          path={stepInto(path, key)}
+          depth={depth}
+          isOpen={depth < 1 && entries.length <= 5}
+        />
       ))}
       {more.button && <li>{more.button}</li>}
     </ul>

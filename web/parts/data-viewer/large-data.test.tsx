@@ -32,7 +32,9 @@ describe("a megabyte of data", () => {
   });
 
   it("is shown as text, whatever is in it", () => {
-    const html = renderToStaticMarkup(<DataViewer value={[{ '<b id="a">': "<script>alert(1)</script>" }]} label="data" />);
+    const html = renderToStaticMarkup(
+      <DataViewer value={[{ '<b id="a">': "<script>alert(1)</script>" }]} label="data" />,
+    );
     expect(html).not.toMatch(/<b |<script/);
   });
 });

@@ -5,7 +5,15 @@ export type Picking = { onPick: (path: string) => void };
 export const PickingContext = createContext<Picking | null>(null);
 
 /** The name of a field; where fields can be chosen it is a button that can also be dragged into a text. */
-export function PickButton({ path, children, className = "" }: { path: string; children: ReactNode; className?: string }) {
+export function PickButton({
+  path,
+  children,
+  className = "",
+}: {
+  path: string;
+  children: ReactNode;
+  className?: string;
+}) {
   const picking = use(PickingContext);
   if (!picking || path === "") return <span className={className}>{children}</span>;
   return (

@@ -49,7 +49,9 @@ function createDescription() {
       });
       const lists: unknown[][] = around.filter(Array.isArray);
       const entries = lists.flatMap((list) => list.slice(0, entriesLookedAt)).slice(0, entriesLookedAt);
-      return entries.length > 0 ? [...fields, describe("[]", entries, { expected: entries.length, depth: level })] : fields;
+      return entries.length > 0
+        ? [...fields, describe("[]", entries, { expected: entries.length, depth: level })]
+        : fields;
     }
   };
 }

@@ -10,7 +10,11 @@ export function SchemaTree({ value, label, path }: SchemaTreeProps) {
   const schema = useMemo(() => schemaOf(value), [value]);
   return (
     <div className="p-2.5 text-sm leading-6">
-      {schema.fields.length === 0 ? <Facts field={schema} /> : <Fields fields={schema.fields} path={path} label={label} />}
+      {schema.fields.length === 0 ? (
+        <Facts field={schema} />
+      ) : (
+        <Fields fields={schema.fields} path={path} label={label} />
+      )}
     </div>
   );
 }

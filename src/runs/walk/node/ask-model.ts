@@ -11,11 +11,16 @@ type Options = { catalog: Pick<Catalog, "actions">; chooseModel: ReturnType<type
 /** How much of the node's time is left. */
 type LeftTime = { leftMs: () => number };
 
-type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> & Partial<Pick<NodeTask, "trace"> & LeftTime>;
+type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> &
+  Partial<Pick<NodeTask, "trace"> & LeftTime>;
 
 /** What a language model does for a node: fills what its author left empty, and answers. */
 export function createAskModel({ catalog, chooseModel }: Options) {
-  const modelFor = ({ node, organizationId, trace }: Pick<Asking, "node" | "organizationId" | "trace">): Model | undefined => {
+  const modelFor = ({
+    node,
+    organizationId,
+    trace,
+  }: Pick<Asking, "node" | "organizationId" | "trace">): Model | undefined => {
     const own = catalog.actions.get(node.type)?.credential;
     const model = chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
     return model && trace ? traceModel(model, trace) : model;
@@ -27,7 +32,8 @@ export function createAskModel({ catalog, chooseModel }: Options) {
     async fill(task: Asking, request: FillTask): Promise<Filled> {
       const { node, prompt, signal, leftMs } = task;
       const evaluatedInputs = catalog.actions.get(node.type)?.evaluatedInputs ?? [];
-      if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
+      if (node.instruction === "" && node.runtimeInstruction === "")
+        return { parameters: request.parameters, filled: undefined };
       return await fillParameters({
         input: request.input,
         authored: node.parameters,
@@ -47,7 +53,9 @@ export function createAskModel({ catalog, chooseModel }: Options) {
     answerFor(task: NodeTask & LeftTime) {
       const model = modelFor(task);
       return (
-        model && ((question: { system: string; prompt: string }) => model.answer({ ...question, signal: task.signal, leftMs: task.leftMs }))
+        model &&
+        ((question: { system: string; prompt: string }) =>
+          model.answer({ ...question, signal: task.signal, leftMs: task.leftMs }))
       );
     },
   };

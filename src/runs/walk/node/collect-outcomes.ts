@@ -13,7 +13,8 @@ const mostInputs = 20;
 /** Stored whole and handed to what follows, so it must not be without an end: many items may each bring a large answer. */
 export const longestOutputs = 16_000_000;
 
-export const tooLarge = () => new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
+export const tooLarge = () =>
+  new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
 
 /** What a node lets pass, which is stored as its outputs too. */
 export function requireFew(items: Item[]): Item[] {

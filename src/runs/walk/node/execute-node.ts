@@ -104,9 +104,18 @@ export function createExecuteNode({ clock, executeOnce, findStoredOf }: Options)
   return async (task: NodeTask): Promise<NodeEnd> => {
     const executions = executeOnce.plan(task);
     const outcomes = collectOutcomes(task.progress);
-    const pass: Pass = { task, total: executions.length, outcomes, tried: new Set(), again: new Map(), fatal: new Map() };
+    const pass: Pass = {
+      task,
+      total: executions.length,
+      outcomes,
+      tried: new Set(),
+      again: new Map(),
+      fatal: new Map(),
+    };
     const isOpen = ({ index }: Execution) => !outcomes.results.has(index);
-    const cutOff = executions.filter((execution) => isOpen(execution) && task.progress.interrupted.has(execution.index));
+    const cutOff = executions.filter(
+      (execution) => isOpen(execution) && task.progress.interrupted.has(execution.index),
+    );
     for (const execution of cutOff) takeFailure(pass, execution, { error: interruption });
     const open = executions.filter(isOpen);
     if (pass.fatal.size === 0) await executeAll(pass, open);

@@ -56,7 +56,9 @@ export function createExecuteOnce(options: Options) {
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
-    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.action);
+    return "engine" in kind
+      ? kind.engine.per(node.parameters) === "item"
+      : takesItem(node) || hasToFill(node, kind.action);
   }
 
   return {
@@ -75,12 +77,21 @@ export function createExecuteOnce(options: Options) {
       const input = inputOf(task.node);
       try {
         const scope = task.scopeFor(execution);
-        const how = { organizationId: task.organizationId, expressionFields: expressionFieldsOf(input), signal: task.signal };
+        const how = {
+          organizationId: task.organizationId,
+          expressionFields: expressionFieldsOf(input),
+          signal: task.signal,
+        };
         const resolved = await resolveParameters(task.node.parameters, scope, how);
         const evaluate = (written: Values) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
         return await inTurn(task, isPure(task.node), async () => {
           const timed = startClock(task, options.limitMs);
-          const { parameters, filled } = await fill(options, timed, { input, parameters: resolved, item: execution.input, evaluate });
+          const { parameters, filled } = await fill(options, timed, {
+            input,
+            parameters: resolved,
+            item: execution.input,
+            evaluate,
+          });
           note(execution.index, parameters, filled);
           return "engine" in kind
             ? await runEngine(options, timed, { engine: kind.engine, execution, given: parameters })
@@ -97,7 +108,11 @@ export function createExecuteOnce(options: Options) {
 
 type ActionRun = { action: CatalogAction; index: number; parameters: Values };
 
-async function runAction(options: Options, task: Timed, { action, index, parameters }: ActionRun): Promise<EngineOutcome> {
+async function runAction(
+  options: Options,
+  task: Timed,
+  { action, index, parameters }: ActionRun,
+): Promise<EngineOutcome> {
   const given = await options.files.insertInto(task, { ...action.nodeDefaults, ...parameters }, task.signal);
   const prepared = await prepareCall(task, action, given, options);
   const items = await options.execute(prepared, {
@@ -116,7 +131,11 @@ async function runAction(options: Options, task: Timed, { action, index, paramet
 
 type EngineRun = { engine: EngineNode; execution: Execution; given: unknown };
 
-async function runEngine(options: Options, task: Timed, { engine, execution, given }: EngineRun): Promise<EngineOutcome> {
+async function runEngine(
+  options: Options,
+  task: Timed,
+  { engine, execution, given }: EngineRun,
+): Promise<EngineOutcome> {
   const parameters = readInput(engine, given);
   return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
     engine.run({
@@ -131,7 +150,8 @@ async function runEngine(options: Options, task: Timed, { engine, execution, giv
 }
 
 async function fill(options: Options, task: Timed, request: FillTask): Promise<Filled> {
-  if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
+  if (task.node.instruction === "" && task.node.runtimeInstruction === "")
+    return { parameters: request.parameters, filled: undefined };
   return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
     options.fill({ ...task, signal }, request),
   );
@@ -146,7 +166,11 @@ function startClock(task: NodeTask, longestMs: number): Timed {
 }
 
 /** What reaches out waits until the run may make one more call; its time begins then. */
-async function inTurn<Value>({ enterCall, isStopping, signal }: NodeTask, isPure: boolean, work: () => Promise<Value>): Promise<Value> {
+async function inTurn<Value>(
+  { enterCall, isStopping, signal }: NodeTask,
+  isPure: boolean,
+  work: () => Promise<Value>,
+): Promise<Value> {
   if (isPure) return await work();
   const leave = await enterCall(signal);
   try {
@@ -166,7 +190,8 @@ async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNot
 
 /** Whether a model fills something, for which it is shown the item that came in. */
 const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: CatalogAction): boolean =>
-  `${instruction}${runtimeInstruction}`.trim() !== "" && Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
+  `${instruction}${runtimeInstruction}`.trim() !== "" &&
+  Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
 
 type Account = { references: Record<string, string>; isDefault: boolean };
 
@@ -197,10 +222,14 @@ async function chooseAccounts(
   if (!credential) return [{ references: {}, isDefault: false }];
   const { type } = credential;
   const isOfModel = (other: string) => modelCredentialTypes.includes(other);
-  const named = [type, ...alsoTakes.filter((other) => !isOfModel(other))].filter((other) => credentials[other] !== undefined);
+  const named = [type, ...alsoTakes.filter((other) => !isOfModel(other))].filter(
+    (other) => credentials[other] !== undefined,
+  );
   const referTo = (types: string[]) => Object.fromEntries(types.map((other) => [other, credentials[other] ?? ""]));
   if (named.length > 0) return [{ references: referTo(named), isDefault: false }];
-  const ofModels = modelCredentialTypes.filter((other) => alsoTakes.includes(other) && credentials[other] !== undefined);
+  const ofModels = modelCredentialTypes.filter(
+    (other) => alsoTakes.includes(other) && credentials[other] !== undefined,
+  );
   const reference = await defaultReferenceFor(organizationId, type);
   const last = { references: reference === undefined ? {} : { [type]: reference }, isDefault: true };
   const [first, ...others] = [...ofModels.map((other) => ({ references: referTo([other]), isDefault: true })), last];

@@ -10,7 +10,11 @@ type GraphContext = { graph: Graph; settled: ReadonlyMap<string, Settled> };
 type Place = { source: string; way: string; position: number };
 
 /** Follows an incoming item of a node back to the item of an earlier node that it came from. */
-export function findPair({ graph, settled }: GraphContext, { node, place }: { node: GraphNode; place: number }, target: string): Pair {
+export function findPair(
+  { graph, settled }: GraphContext,
+  { node, place }: { node: GraphNode; place: number },
+  target: string,
+): Pair {
   const found = new Map<string, Item | undefined>();
   const visited = new Set<string>();
   let unclear: string | undefined;
@@ -46,11 +50,16 @@ export function findPair({ graph, settled }: GraphContext, { node, place }: { no
 
 function explain(target: string, count: number, unclear: string | undefined): string {
   if (count > 1) return `it came from several items of ${target}`;
-  if (unclear !== undefined) return `nobody can tell from which item of ${target} it came: ${unclear} takes all items at once`;
+  if (unclear !== undefined)
+    return `nobody can tell from which item of ${target} it came: ${unclear} takes all items at once`;
   return `it came from no item of ${target}`;
 }
 
-function originOf({ origins, passesOn }: Settled, { way, position }: Pick<Place, "way" | "position">, incoming: () => number): Origin {
+function originOf(
+  { origins, passesOn }: Settled,
+  { way, position }: Pick<Place, "way" | "position">,
+  incoming: () => number,
+): Origin {
   if (passesOn) return position;
   // Not stored where there was only one item that anything could come from.
   if (!origins) return incoming() === 1 ? 0 : null;
@@ -73,6 +82,7 @@ function locate(node: GraphNode, settled: GraphContext["settled"], place: number
 /** For each item that an execution of several gave, the one it is; others come from nobody knows which. */
 export function originsByIdentity(outputs: Record<string, Item[]>, items: Item[]): Record<string, Origin[]> {
   const places = new Map(items.map((item, place) => [item, place]));
-  const originsIn = (list: Item[]) => list.map((item, index): Origin => (items[index] === item ? index : (places.get(item) ?? null)));
+  const originsIn = (list: Item[]) =>
+    list.map((item, index): Origin => (items[index] === item ? index : (places.get(item) ?? null)));
   return Object.fromEntries(Object.entries(outputs).map(([way, list]) => [way, originsIn(list)]));
 }

@@ -5,7 +5,11 @@ import type { NodeEnd } from "./execute-node.ts";
  * Takes out of what is stored about a node, besides its outputs, the secrets that its author or its data put into its parameters. Nodes that
  * follow need the outputs as they are.
  */
-export async function hideTypedSecrets(end: NodeEnd, organizationId: string, findStoredOf: FindStoredOf): Promise<NodeEnd> {
+export async function hideTypedSecrets(
+  end: NodeEnd,
+  organizationId: string,
+  findStoredOf: FindStoredOf,
+): Promise<NodeEnd> {
   const given = [end.inputs, end.filled];
   if (end.inputs.length + end.filled.length === 0) return end;
   const found = await findStoredOf(organizationId).then(

@@ -66,16 +66,24 @@ function originsOf(place: number, { outputs, origins }: ItemResult): Origins {
   return all;
 }
 
-const sortedPlaces = (results: ReadonlyMap<number, unknown>): number[] => [...results.keys()].sort((one, other) => one - other);
+const sortedPlaces = (results: ReadonlyMap<number, unknown>): number[] =>
+  [...results.keys()].sort((one, other) => one - other);
 
 function listAt<Value>(lists: Record<string, Value[]>, way: string): Value[] {
   if (!Object.hasOwn(lists, way)) lists[way] = [];
   return lists[way] as Value[];
 }
 
-export function writeItems({ results, failures }: Omit<ItemProgress, "interrupted">, origins: Origins, total: number): StoredItems {
-  if (total < 2 && failures.size === 0 && saysNothing(results, origins)) return { items: null, done: results.size, total };
-  const failed = [...results].flatMap(([place, { failure }]): [number, NodeFailure][] => (failure ? [[place, failure]] : []));
+export function writeItems(
+  { results, failures }: Omit<ItemProgress, "interrupted">,
+  origins: Origins,
+  total: number,
+): StoredItems {
+  if (total < 2 && failures.size === 0 && saysNothing(results, origins))
+    return { items: null, done: results.size, total };
+  const failed = [...results].flatMap(([place, { failure }]): [number, NodeFailure][] =>
+    failure ? [[place, failure]] : [],
+  );
   const written: Written = {
     done: toRuns(sortedPlaces(results)),
     origins: Object.fromEntries(Object.entries(origins).map(([way, list]) => [way, toRuns(list)])),
@@ -94,18 +102,32 @@ function saysNothing(results: ReadonlyMap<number, ItemResult>, origins: Origins)
 type StoredProgress = StoredItems & { outputs: string | null; attempts: number; status: string };
 
 /** Reads which items of a node have come to an end, so that a later attempt leaves them out. Older rows only say how many: those are the first ones. */
-export function readItems({ items, outputs: text, done, total, attempts, status }: StoredProgress): Omit<ItemProgress, "interrupted"> {
+export function readItems({
+  items,
+  outputs: text,
+  done,
+  total,
+  attempts,
+  status,
+}: StoredProgress): Omit<ItemProgress, "interrupted"> {
   const outputs = text === null ? {} : (JSON.parse(text) as Outputs);
   if (items === null) return readFirst(outputs, done, status === "retrying" && total === 0 ? attempts : 0);
   const written = JSON.parse(items) as Written;
-  const results = new Map(fromRuns(written.done).map((place): [number, ItemResult] => [place as number, { outputs: {} }]));
+  const results = new Map(
+    fromRuns(written.done).map((place): [number, ItemResult] => [place as number, { outputs: {} }]),
+  );
   for (const [place, failure] of written.failed) results.set(place, { outputs: {}, failure });
-  for (const [way, list] of Object.entries(outputs)) giveBack(results, way, { list, origins: fromRuns(written.origins[way] ?? []) });
+  for (const [way, list] of Object.entries(outputs))
+    giveBack(results, way, { list, origins: fromRuns(written.origins[way] ?? []) });
   return { results, failures: new Map(written.failures) };
 }
 
 /** To each execution what it gave. */
-function giveBack(results: Map<number, ItemResult>, way: string, { list, origins }: { list: Item[]; origins: Origin[] }): void {
+function giveBack(
+  results: Map<number, ItemResult>,
+  way: string,
+  { list, origins }: { list: Item[]; origins: Origin[] },
+): void {
   for (const [index, item] of list.entries()) {
     const result = results.get(origins[index] as number);
     if (result) listAt(result.outputs, way).push(item);

@@ -30,7 +30,8 @@ export function nextTry(
 
 type Past = { failures: number; now: Date };
 
-export const retryAfterOf = (error: unknown): number | undefined => (error instanceof Refusal ? error.provider?.retryAfterMs : undefined);
+export const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof Refusal ? error.provider?.retryAfterMs : undefined;
 
 // The same again would only fail in the same way.
 const hopeless = new Set<RefusalCode>([

@@ -31,7 +31,12 @@ export function CallOptions({ organizationId, canvas, draft }: CallOptionsProps)
       </div>
       {!draft.isWritten && (
         <Section title="Instructions and accounts of this call" count={draft.overrides.length}>
-          <OverridesEditor organizationId={organizationId} canvas={canvas} value={draft.overrides} onChange={draft.setOverrides} />
+          <OverridesEditor
+            organizationId={organizationId}
+            canvas={canvas}
+            value={draft.overrides}
+            onChange={draft.setOverrides}
+          />
         </Section>
       )}
       <Section title="Headers" count={Object.keys(draft.call?.headers ?? {}).length}>
@@ -91,7 +96,9 @@ function HeaderFields({ draft }: { draft: CallDraft }) {
           className={controlLook}
         />
         <p id={`${id}-key-hint`} className={draft.keyFault ? "text-sm text-danger" : "text-xs text-muted"}>
-          {draft.keyFault ?? "The same text sent again starts no second run for 24 hours, so a call can be repeated after a lost answer"}.
+          {draft.keyFault ??
+            "The same text sent again starts no second run for 24 hours, so a call can be repeated after a lost answer"}
+          .
         </p>
       </div>
     </>

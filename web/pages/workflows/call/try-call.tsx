@@ -74,7 +74,8 @@ export function TryCall({ organizationId, workflowId, call }: TryCallProps) {
 type FollowedRunProps = { organizationId: string; workflowId: string; answer: Answer; apiKey: string };
 
 const pauseMs = 700;
-const isEnded = (run: Partial<RunEntry> | undefined) => ["succeeded", "failed", "cancelled"].includes(run?.status ?? "");
+const isEnded = (run: Partial<RunEntry> | undefined) =>
+  ["succeeded", "failed", "cancelled"].includes(run?.status ?? "");
 
 function FollowedRun({ organizationId, workflowId, answer, apiKey }: FollowedRunProps) {
   const runId = runIdOf(answer);
@@ -82,7 +83,8 @@ function FollowedRun({ organizationId, workflowId, answer, apiKey }: FollowedRun
     queryKey: ["organizations", organizationId, "workflows", "called", workflowId, runId],
     queryFn: () => readExecution(runId ?? "", apiKey),
     enabled: runId !== undefined && !isEnded(asRun(answer)),
-    refetchInterval: ({ state }) => (state.data && (state.data.status !== 200 || isEnded(asRun(state.data))) ? false : pauseMs),
+    refetchInterval: ({ state }) =>
+      state.data && (state.data.status !== 200 || isEnded(asRun(state.data))) ? false : pauseMs,
     gcTime: 0,
   }).data;
   if (runId === undefined) return null;
@@ -93,7 +95,11 @@ function FollowedRun({ organizationId, workflowId, answer, apiKey }: FollowedRun
       <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
         {run.status && <Status status={run.status} />}
         {run.error && <span className="text-danger wrap-anywhere">{run.error.message}</span>}
-        <Link to="/o/$organizationId/runs/$runId" params={{ organizationId, runId }} className="text-accent underline underline-offset-4">
+        <Link
+          to="/o/$organizationId/runs/$runId"
+          params={{ organizationId, runId }}
+          className="text-accent underline underline-offset-4"
+        >
           Open the run
         </Link>
       </p>
@@ -102,7 +108,8 @@ function FollowedRun({ organizationId, workflowId, answer, apiKey }: FollowedRun
   );
 }
 
-const asRun = ({ body }: Answer) => (typeof body === "object" && body !== null ? body : {}) as Partial<RunEntry> & { result?: unknown };
+const asRun = ({ body }: Answer) =>
+  (typeof body === "object" && body !== null ? body : {}) as Partial<RunEntry> & { result?: unknown };
 
 const runIdOf = (answer: Answer): string | undefined => (answer.status < 300 ? asRun(answer).id : undefined);
 

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { writeSnippet } from "./write-snippet.ts";
 
-const call = (body: Record<string, unknown>, headers: Record<string, string> = {}) => ({ url: "http://localhost/x", body, headers });
+const call = (body: Record<string, unknown>, headers: Record<string, string> = {}) => ({
+  url: "http://localhost/x",
+  body,
+  headers,
+});
 
 describe("the examples of a call", () => {
   it("write a body of any kind as Python has it", () => {
-    const text = writeSnippet("python", call({ yes: true, no: false, nothing: null, list: [1, "it's"], empty: {}, none: [] }));
+    const text = writeSnippet(
+      "python",
+      call({ yes: true, no: false, nothing: null, list: [1, "it's"], empty: {}, none: [] }),
+    );
     expect(text).toContain(`body = {
     "yes": True,
     "no": False,

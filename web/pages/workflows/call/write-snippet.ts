@@ -79,5 +79,7 @@ function pythonValue(value: unknown, before = ""): string {
         .filter(([, entry]) => entry !== undefined)
         .map(([name, entry]) => `${JSON.stringify(name)}: ${pythonValue(entry, within)}`);
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
-  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.map((line) => `${within}${line},\n`).join("")}${before}${close}`;
+  return lines.length === 0
+    ? `${open}${close}`
+    : `${open}\n${lines.map((line) => `${within}${line},\n`).join("")}${before}${close}`;
 }
