@@ -62,7 +62,11 @@ type Ids = Record<"user" | "organization" | "credential" | "workflow" | "call" |
 
 async function hashOnce(text: string): Promise<string> {
   const hashing = createPasswordHashing();
-  return await hashing.hash(text).finally(hashing.close);
+  try {
+    return await hashing.hash(text);
+  } finally {
+    await hashing.close();
+  }
 }
 
 async function describePeople({ user, organization }: Ids, key: string): Promise<Planted[]> {
