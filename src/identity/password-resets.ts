@@ -16,10 +16,10 @@ export function createPasswordResets({ db, baseUrl, mailer, hashing }: Options) 
   return {
     async requestPasswordReset(email: string): Promise<void> {
       const user = await findUser(email);
-      if (!user) return;
       const token = randomBytes(24).toString("base64url");
-      await insertResetLink(db, { id: newId(), hash: hashOf(token), userId: user.id });
-      mailer.send(resetMail(user.email, `${baseUrl}/reset-password?token=${token}`));
+      // How long it takes must not say whether the address has an account: nobody's link is stored, too, and sent to nobody.
+      await insertResetLink(db, { id: newId(), hash: hashOf(token), userId: user?.id ?? newId() });
+      if (user) mailer.send(resetMail(user.email, `${baseUrl}/reset-password?token=${token}`));
     },
 
     async resetPassword({ token, newPassword }: { token: string; newPassword: string }): Promise<void> {
