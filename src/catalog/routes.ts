@@ -6,15 +6,15 @@ import type { Catalog, CatalogAction } from "./catalog.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import * as wire from "./wire.ts";
 
+const tags = ["Catalogue"];
+
 /** The catalogue never changes while the process runs, so its answers are made once. */
 export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog, servers: wire.ServerEntry[]): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ["Catalogue"];
   const nodes = { data: [...catalog.actions.values()].map(describeNode) };
   const credentialTypes = { data: [...catalog.credentialTypes.values()].map(describeCredentialType) };
   const polls = { data: catalog.providers.flatMap(describePolls) };
   const webhookProviders = { data: catalog.providers.flatMap(describeWebhook) };
-  const icons = new Map(catalog.providers.map(({ id, icon }) => [id, icon]));
 
   routes.get(
     "/api/nodes",
@@ -62,8 +62,13 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
     () => credentialTypes,
   );
 
+  registerIcons(server, catalog);
+}
+
+function registerIcons(server: FastifyInstance, { providers }: Pick<Catalog, "providers">): void {
+  const icons = new Map(providers.map(({ id, icon }) => [id, icon]));
   const drawing = { description: "An SVG.", content: { "image/svg+xml": { schema: z.string() } } };
-  routes.get(
+  server.withTypeProvider<ZodTypeProvider>().get(
     "/api/providers/:providerId/icon.svg",
     {
       config: { access: "public" },

@@ -58,9 +58,15 @@ describe("the list of credentials", () => {
   });
 
   it("reads nothing that is sealed", async () => {
-    const [{ reads = 0 } = {}] = await app.database.query<{ reads: number }>(
-      `SELECT count(*)::int AS reads FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() AND query LIKE '%from "credential"%' AND (query LIKE '%"sealed"%' OR query LIKE '%select * from "credential"%')`,
+    // The server itself looks through what is sealed when it starts; that is not asked about.
+    const [moment] = await app.database.query<{ now: Date }>("SELECT clock_timestamp() AS now");
+    await readAll("limit=200");
+    const [{ reads = 0, lists = 0 } = {}] = await app.database.query<{ reads: number; lists: number }>(
+      `SELECT count(*) FILTER (WHERE query LIKE '%"sealed"%' OR query LIKE '%select * from "credential"%')::int AS reads, count(*)::int AS lists
+       FROM pg_stat_activity
+       WHERE pid <> pg_backend_pid() AND datname = current_database() AND query LIKE '%from "credential"%' AND query_start >= $1`,
+      [moment?.now],
     );
-    expect(reads).toBe(0);
+    expect([reads, lists > 0]).toEqual([0, true]);
   });
 });
