@@ -80,11 +80,13 @@ async function createCall(server: SpawnedServer, port: number): Promise<Request>
   return toRequest(`${server.gatewayUrl}/http/mcp`, key, { name: "http_request", arguments: given });
 }
 
-const toRequest = (url: string, key: string, params: object): Request => ({
-  url,
-  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-  headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
-});
+function toRequest(url: string, key: string, params: object): Request {
+  return {
+    url,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
+  };
+}
 
 async function createFloods(
   server: SpawnedServer,
