@@ -32,8 +32,10 @@ export function ProviderChoice({ onChoose }: { onChoose: (type: CredentialTypeEn
         show={({ provider, variants }) => (
           <>
             <NodeIcon providerId={provider.id} />
-            <span className="min-w-0 flex-1 truncate font-medium">{provider.title}</span>
-            <span className="truncate text-xs text-muted">{variants.map(({ title }) => title).join(" or ")}</span>
+            <span className="shrink-0 font-medium">{provider.title}</span>
+            <span className="ml-auto min-w-0 truncate text-xs text-muted">
+              {variants.map(({ title }) => title).join(" or ")}
+            </span>
           </>
         )}
       />
