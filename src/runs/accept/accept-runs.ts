@@ -4,18 +4,9 @@ import type { TableOf } from "../../records/table-of.ts";
 import { timeOfId } from "../../records/time-of-id.ts";
 import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
-import {
-  claimOnce,
-  findActiveTriggers,
-  findOnce,
-  findUnfinished,
-  insertRuns,
-  type KnownOnce,
-  type NewRun,
-  type Once,
-  type RunPlace,
-} from "../store.ts";
+import { findActiveTriggers, findUnfinished, insertRuns, type NewRun, type RunPlace } from "../store.ts";
 import { onPool } from "../walk/checkpoint-store.ts";
+import { claimOnce, findOnce, type KnownOnce, type Once } from "./once-store.ts";
 
 export type RunToAccept = {
   row: NewRun;
