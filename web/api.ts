@@ -19,7 +19,7 @@ export type Invitation = Omit<CreatedInvitation, "link">;
 export const api = createApi((path, init) => fetch(path, init));
 
 export function createApi(send: Send) {
-  const { get, post, patch, remove } = createRequests(send);
+  const { get, getAll, post, patch, remove } = createRequests(send);
 
   return {
     setupState: () => get<SetupState>("/api/setup"),
@@ -39,14 +39,13 @@ export function createApi(send: Send) {
     endOtherSessions: () => remove("/api/me/sessions"),
 
     createOrganization: (body: { name: string }) => post<Organization>("/api/organizations", body),
-    members: (organizationId: string) => get<List<Member>>(path`/api/organizations/${organizationId}/members`),
+    members: (organizationId: string) => getAll<Member>(path`/api/organizations/${organizationId}/members`),
     changeMember: (organizationId: string, memberId: string, body: { role: Role }) =>
       patch<unknown>(path`/api/organizations/${organizationId}/members/${memberId}`, body),
     removeMember: (organizationId: string, memberId: string) =>
       remove(path`/api/organizations/${organizationId}/members/${memberId}`),
     leaveOrganization: (organizationId: string) => remove(path`/api/organizations/${organizationId}/members/me`),
-    invitations: (organizationId: string) =>
-      get<List<Invitation>>(path`/api/organizations/${organizationId}/invitations`),
+    invitations: (organizationId: string) => getAll<Invitation>(path`/api/organizations/${organizationId}/invitations`),
     invite: (organizationId: string, body: { email: string; role: Role }) =>
       post<CreatedInvitation>(path`/api/organizations/${organizationId}/invitations`, body),
     withdrawInvitation: (organizationId: string, invitationId: string) =>

@@ -1,7 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { CredentialTypeEntry, NodeEntry, PollEntry, WebhookProviderEntry } from "../src/catalog/wire.ts";
-import type { engineNodeList } from "../src/workflows/wire.ts";
+import type {
+  CredentialTypeEntry,
+  engineNodeList,
+  NodeEntry,
+  PollEntry,
+  WebhookProviderEntry,
+} from "../src/catalog/wire.ts";
 import { get, type List } from "./request.ts";
 
 // What can stand on a canvas. It only changes with the server, so it is asked for once.

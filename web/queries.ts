@@ -23,13 +23,13 @@ export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: asy
 export const membersQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["organizations", organizationId, "members"],
-    queryFn: async () => (await api.members(organizationId)).data,
+    queryFn: () => api.members(organizationId),
   });
 
 export const invitationsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["organizations", organizationId, "invitations"],
-    queryFn: async () => (await api.invitations(organizationId)).data,
+    queryFn: () => api.invitations(organizationId),
   });
 
 export const invitationQuery = (invitationId: string, token: string) =>

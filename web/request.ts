@@ -2,11 +2,13 @@ import { parseProblem, unreachable, unreadable } from "./problem.ts";
 
 export type Send = (path: string, init: RequestInit) => Promise<Response>;
 export type List<Entry> = { data: Entry[] };
+type Page<Entry> = List<Entry> & { nextCursor: string | null };
 
 /** Requests to the platform API. Each throws an `ApiProblem` when the answer is not a success. */
 export function createRequests(send: Send) {
   return {
     get: <Answer>(path: string) => request<Answer>(send, "GET", path),
+    getAll: <Entry>(path: string) => readPages<Entry>(send, path),
     getText: async (path: string) => (await exchange(send, "GET", path)).text,
     post: <Answer>(path: string, body: object = {}, signal?: AbortSignal) =>
       request<Answer>(send, "POST", path, { body, signal }),
@@ -16,7 +18,7 @@ export function createRequests(send: Send) {
   };
 }
 
-export const { get, getText, post, put, patch, remove } = createRequests((path, init) => fetch(path, init));
+export const { get, getAll, getText, post, put, patch, remove } = createRequests((path, init) => fetch(path, init));
 
 /** A path whose parts are escaped: path`/api/organizations/${id}`. */
 export function path(texts: TemplateStringsArray, ...parts: string[]): string {
@@ -28,6 +30,17 @@ export function query(values: Record<string, string | number | boolean | null | 
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
   return text && `?${text}`;
+}
+
+/** All entries of a list that is read page by page. */
+async function readPages<Entry>(send: Send, address: string): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<Entry> = await request(send, "GET", address + query({ cursor }));
+    all.push(...page.data);
+    cursor = page.nextCursor;
+  }
+  return all;
 }
 
 type Sent = { body?: object; signal?: AbortSignal | undefined };

@@ -3,19 +3,49 @@ import { z } from "zod";
 import { fieldMessage } from "../base/field-message.ts";
 import { readJson } from "../base/json.ts";
 import { Refusal } from "../base/refusal.ts";
-import { workflowFile } from "../workflows/wire.ts";
+import { workflowChange, workflowFile, workflowRequest } from "../workflows/wire.ts";
 import { pickAction, readOptions, requireOrganization, withParts } from "./command-line.ts";
+import { readData, sayForData } from "./data-option.ts";
+import { readOptionsWithSecret } from "./secret-option.ts";
+import { compare, draft, publish, rollback, versions } from "./workflow-versions.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
 const search = inOrganization.extend({ search: z.string().optional() });
 const oneWorkflow = inOrganization.extend({ id: z.uuid() });
-const oneFile = inOrganization.extend({ file: z.string(), name: workflowFile.shape.name.optional() });
+const asDraft = { draft: z.boolean().optional() };
+const oneFile = inOrganization.extend({
+  file: z.string(),
+  name: workflowFile.shape.name.optional(),
+  ...asDraft,
+});
+const newWorkflow = inOrganization.extend({ data: z.string(), ...asDraft });
+const changedWorkflow = oneWorkflow.extend({ data: z.string(), ...asDraft });
 
 const pageSize = 100;
 
 export async function workflows(words: string[]) {
-  const { action, rest } = pickAction(words, { list, export: write, import: read });
+  const ofVersions = { draft, publish, compare, versions, rollback };
+  const { action, rest } = pickAction(words, { list, export: write, import: read, create, update, ...ofVersions });
   return await action(rest);
+}
+
+/** What is said with `--draft` does not run until it is published. */
+const publication = (isDraft: boolean | undefined) => (isDraft ? { publish: false } : {});
+
+async function create(words: string[]) {
+  const { organization, data, draft: isDraft } = await readOptionsWithSecret(words, newWorkflow, { secret: "data" });
+  const request = { ...readData(data, workflowRequest), ...publication(isDraft) };
+  return await withParts(async (parts) => {
+    await requireOrganization(parts, organization);
+    return await parts.workflows.create(organization, request, null).catch(sayForData);
+  });
+}
+
+async function update(words: string[]) {
+  const given = await readOptionsWithSecret(words, changedWorkflow, { secret: "data" });
+  const change = { ...readData(given.data, workflowChange), ...publication(given.draft) };
+  const place = { organizationId: given.organization, workflowId: given.id };
+  return await withParts(({ workflows: saved }) => saved.update(place, change, null).catch(sayForData));
 }
 
 async function list(words: string[]) {
@@ -42,7 +72,7 @@ async function write(words: string[]) {
 }
 
 async function read(words: string[]) {
-  const { organization, file: path, name } = readOptions(words, oneFile);
+  const { organization, file: path, name, draft: isDraft } = readOptions(words, oneFile);
   const bytes = await readFile(path).catch(() => {
     throw new Error("--file: cannot be read");
   });
@@ -53,9 +83,9 @@ async function read(words: string[]) {
     );
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
-    const wanted = { ...file.data, ...(name ? { name } : {}) };
-    const { id, warnings } = await parts.workflows.files.read(organization, wanted, null).catch(sayForFile);
-    return { id, warnings };
+    const wanted = { ...file.data, ...(name ? { name } : {}), ...publication(isDraft) };
+    const { id, warnings, faults } = await parts.workflows.files.read(organization, wanted, null).catch(sayForFile);
+    return { id, warnings, ...(faults ? { faults } : {}) };
   });
 }
 

@@ -2,34 +2,55 @@ import { isDeepStrictEqual } from "node:util";
 import { toPointer } from "./read-canvas.ts";
 import type { Canvas, CanvasNode, Comparison, NodeChange } from "./wire.ts";
 
-/** What has to be done to one canvas to get the other. An edge that changed is one removed and one added. */
+/**
+ * What has to be done to one canvas to get the other. An edge that changed is one removed and one added. A draft may have any form: what has no id
+ * of its own is known by its place in the list.
+ */
 export function compareCanvases(before: Canvas, after: Canvas): Pick<Comparison, "nodes" | "edges"> {
+  const [old, current] = [byId(before.nodes), byId(after.nodes)];
   return {
     nodes: {
-      added: without(after.nodes, before.nodes),
-      removed: without(before.nodes, after.nodes),
-      changed: after.nodes.flatMap((node) => {
-        const old = before.nodes.find(({ id }) => id === node.id);
-        const fields = old ? compareNodes(old, node) : [];
-        return fields.length > 0 ? [{ id: node.id, fields }] : [];
+      added: without(current, old),
+      removed: without(old, current),
+      changed: [...current].flatMap(([id, node]) => {
+        const fields = old.has(id) ? compareNodes(old.get(id), node) : [];
+        return fields.length > 0 ? [{ id, fields }] : [];
       }),
     },
-    edges: {
-      added: after.edges.filter((edge) => !before.edges.some((other) => isDeepStrictEqual(edge, other))),
-      removed: before.edges.filter((edge) => !after.edges.some((other) => isDeepStrictEqual(edge, other))),
-    },
+    edges: { added: missingIn(before.edges, after.edges), removed: missingIn(after.edges, before.edges) },
   };
 }
 
-const without = (nodes: readonly CanvasNode[], others: readonly CanvasNode[]): CanvasNode[] => {
-  const ids = new Set(others.map(({ id }) => id));
-  return nodes.filter(({ id }) => !ids.has(id));
-};
+const listOf = <Entry>(list: Entry[]): Entry[] => (Array.isArray(list) ? list : []);
+
+function byId(nodes: CanvasNode[]): Map<string, CanvasNode> {
+  const found = new Map<string, CanvasNode>();
+  for (const [index, node] of listOf(nodes).entries()) {
+    const id: unknown = (node as CanvasNode | null)?.id;
+    found.set(typeof id === "string" && !found.has(id) ? id : `#${index}`, node);
+  }
+  return found;
+}
+
+const without = (nodes: ReadonlyMap<string, CanvasNode>, others: ReadonlyMap<string, CanvasNode>): CanvasNode[] =>
+  [...nodes].filter(([id]) => !others.has(id)).map(([, node]) => node);
+
+function missingIn<Edge>(edges: Edge[], others: Edge[]): Edge[] {
+  const there = new Set(listOf(edges).map(toText));
+  return listOf(others).filter((edge) => !there.has(toText(edge)));
+}
+
+/** The same for the same edge, whatever the order of its keys. */
+const toText = (edge: unknown): string =>
+  JSON.stringify(isRecord(edge) ? Object.entries(edge).sort(([one], [other]) => (one < other ? -1 : 1)) : edge);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 // What is inside of these is compared one by one: "the parameters changed" would say nothing.
 const opened = new Set(["parameters", "credentials", "settings"]);
 
-function compareNodes(before: CanvasNode, after: CanvasNode): NodeChange["fields"] {
+function compareNodes(before: unknown, after: unknown): NodeChange["fields"] {
   const [old, current] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((pointer) => {
     if (isDeepStrictEqual(old.get(pointer), current.get(pointer))) return [];
@@ -38,11 +59,13 @@ function compareNodes(before: CanvasNode, after: CanvasNode): NodeChange["fields
   });
 }
 
-const fieldsOf = (node: CanvasNode): Map<string, unknown> =>
-  new Map(
-    Object.entries(node).flatMap(([name, value]) =>
-      opened.has(name)
-        ? Object.entries(value as object).map(([key, inner]) => [toPointer([name, key]), inner] as const)
-        : [[toPointer([name]), value] as const],
-    ),
-  );
+const fieldsOf = (node: unknown): Map<string, unknown> =>
+  isRecord(node)
+    ? new Map(
+        Object.entries(node).flatMap(([name, value]) =>
+          opened.has(name) && isRecord(value)
+            ? Object.entries(value).map(([key, inner]) => [toPointer([name, key]), inner] as const)
+            : [[toPointer([name]), value] as const],
+        ),
+      )
+    : new Map([["", node]]);

@@ -7,7 +7,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import { providerFailure } from "../contract/http.ts";
-import { withNames } from "../contract/name-models.ts";
+import { saysModelIsMissing, withNames } from "../contract/name-models.ts";
 import { readRetryAfterMs } from "../contract/retry-after.ts";
 import { listModels } from "./list-models.ts";
 import type { Model, ModelAnswer, ModelConfig, Question } from "./model-contract.ts";
@@ -38,7 +38,8 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
   /** Who asked for a model that is not there, or no longer, is told which ones are. */
   async function explainAll(error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const failure = explain(error, signal, scrub.text);
-    if (!(failure instanceof Refusal) || failure.provider?.status !== 404) return failure;
+    if (!(failure instanceof Refusal) || !(failure.provider?.status === 404 || saysModelIsMissing(failure)))
+      return failure;
     return withNames(failure, (await listModels(config, fetch, signal).catch(() => [])).map(scrub.text));
   }
 

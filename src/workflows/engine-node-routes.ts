@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { toJsonSchema } from "../catalog/json-schema.ts";
+import { engineNodeList } from "../catalog/wire.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
-import { engineNodeList } from "./wire.ts";
 
 /** The built-in nodes beside those of the catalogue; they are no tools. Made once, because they never change while the process runs. */
 export function registerEngineNodeRoutes(server: FastifyInstance): void {

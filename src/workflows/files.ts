@@ -1,11 +1,13 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { Author } from "./author.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
-import type { SavedWorkflow, Workflow, WorkflowFile } from "./wire.ts";
+import type { SavedWorkflow, Workflow, WorkflowFile, WorkflowImport } from "./wire.ts";
 import { fromFile, toFile } from "./workflow-file.ts";
 
 type Options = {
   vault: Pick<Vault, "credentials">;
+  /** With the canvas of the draft, where nothing else was saved yet. */
   get: (organizationId: string, workflowId: string) => Promise<Workflow>;
   create: SaveWorkflow["create"];
 };
@@ -18,16 +20,16 @@ export function createFiles({ vault, get, create }: Options) {
     },
 
     /** What has no equal in the organization is left out, and named in the warnings. */
-    async read(organizationId: string, file: WorkflowFile, createdBy: string | null): Promise<SavedWorkflow> {
-      const { name, description, tool } = file;
+    async read(organizationId: string, file: WorkflowImport, author: Author | null): Promise<SavedWorkflow> {
+      const { name, description, tool, publish } = file;
       const { canvas, warnings: left } = fromFile(file.canvas, await vault.credentials.list(organizationId));
-      const request = { name, description, canvas };
+      const request = { name, description, canvas, publish };
       try {
-        const saved = await create(organizationId, { ...request, tool }, createdBy);
+        const saved = await create(organizationId, { ...request, tool }, author);
         return { ...saved, warnings: [...left, ...without(saved, left)] };
       } catch (error) {
         if (!(error instanceof Refusal && error.code === "conflict" && tool)) throw error;
-        const saved = await create(organizationId, request, createdBy);
+        const saved = await create(organizationId, request, author);
         const taken = { pointer: "/tool/name", detail: "is left out: it is the name of another workflow's tool" };
         return { ...saved, warnings: [taken, ...left, ...without(saved, left)] };
       }

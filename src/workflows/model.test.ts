@@ -217,6 +217,17 @@ it("names the models there are when the one it asks for is not there", async () 
   });
 });
 
+it("names them also where it is told with 400", async () => {
+  provider.script([
+    { status: 400, json: { error: { message: "The requested model 'm-1' does not exist.", code: "model_not_found" } } },
+    { json: { object: "list", data: [{ id: "m-2", object: "model", created: 1 }] } },
+  ]);
+  await expect(modelOf({}).answer(question)).rejects.toThrow("This account has m-2.");
+  provider.script([{ status: 400, json: { error: { message: "The tool does not exist.", code: "no_tool" } } }]);
+  await expect(modelOf({}).answer(question)).rejects.toThrow(/The tool does not exist\.$/);
+  expect(provider.requests()).toHaveLength(1);
+});
+
 it.each([
   {
     config: { provider: "anthropic" as const },

@@ -1,95 +1,137 @@
-import { createHash } from "node:crypto";
 import { newId } from "../base/ids.ts";
-import { type FieldFault, Refusal } from "../base/refusal.ts";
+import { type FieldFault, maxFieldFaults, Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
+import { type Author, createdBy, savedBy } from "./author.ts";
+import { canvasColumns, countNodes, type SavedCanvas } from "./canvas-columns.ts";
 import type { CheckCanvas } from "./check-canvas.ts";
 import { describeWorkflow } from "./describe-workflow.ts";
+import { findDraft, putDraft } from "./draft-store.ts";
+import { neverPublished, refuseTakenTool, requireDraft, requireRow, requireVersion } from "./refuse-change.ts";
 import * as store from "./store.ts";
-import type { CanvasNode, SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
+import type { SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
 
 export type SaveWorkflow = ReturnType<typeof createSaveWorkflow>;
 
-/** Creates and changes workflows. A canvas is checked first and kept as it was sent; every change of it is a new version. */
+/** `faults` are those of a draft: what is published has none. */
+type Judged = { faults?: FieldFault[]; warnings: FieldFault[] };
+type Asked = { change: WorkflowChange; author: Author | null } & Judged;
+type Locked = { transaction: store.WorkflowsDb; place: store.Place; row: store.StoredWorkflow };
+
+/** Creates and changes workflows. A canvas is kept as it was sent: one without faults as a new version, which runs, or any as a draft. */
 export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCanvas: CheckCanvas }) {
   const tables = store.workflowTables(db);
 
-  async function requireValid(organizationId: string, canvas: unknown): Promise<FieldFault[]> {
+  async function judge(organizationId: string, canvas: unknown, publish = true): Promise<Judged> {
     const { faults, warnings } = await checkCanvas(organizationId, canvas);
     const [first] = faults;
-    if (!first) return warnings;
+    if (!publish) return { faults, warnings };
+    if (!first) return { warnings };
     const others = faults.length === 1 ? "" : ` Faults on the canvas: ${faults.length}.`;
     throw new Refusal("validation_failed", `${first.pointer.slice(1)} ${first.detail}.${others}`, { errors: faults });
   }
 
+  async function describe(db: store.WorkflowsDb, place: store.Place, { faults, warnings }: Judged) {
+    const [row, draft] = [await requireRow(store.findWorkflow(db, place)), await findDraft(db, place)];
+    const hindering = faults ? { faults: faults.slice(0, maxFieldFaults) } : {};
+    return { ...describeWorkflow(row, draft), ...hindering, warnings };
+  }
+
   return {
-    async create(organizationId: string, request: WorkflowRequest, createdBy: string | null): Promise<SavedWorkflow> {
-      const { name, description = "", isActive = true, tool = null, canvas } = request;
-      const warnings = await requireValid(organizationId, canvas);
+    judge,
+    describe,
+
+    async create(organizationId: string, request: WorkflowRequest, author: Author | null): Promise<SavedWorkflow> {
+      const { name, description = "", publish = true, isActive = publish, tool = null, canvas } = request;
+      requireOff({ is_active: isActive, is_published: publish });
+      const judged = await judge(organizationId, canvas, publish);
       const place = { organizationId, workflowId: newId() };
-      const row = {
-        name,
-        description,
-        is_active: isActive,
-        ...toolColumns(tool),
-        ...canvasColumns(canvas),
-        note: "",
-        created_by: createdBy,
-      };
-      return await refusingTakenTool(() =>
+      const settings = { name, description, is_active: isActive, ...toolColumns(tool) };
+      const row = { ...settings, is_published: publish, ...countNodes(canvas), created_by: author?.userId ?? null };
+      return await refuseTakenTool(() =>
         store.inTransaction(tables, async (transaction) => {
           await store.insertWorkflow(transaction, place, row);
-          return { ...describeWorkflow(await requireRow(store.findWorkflow(transaction, place))), warnings };
+          if (publish) await store.insertVersion(transaction, place, firstVersion(canvas, author));
+          else {
+            const locked = { transaction, place, row: await requireRow(store.findWorkflow(transaction, place)) };
+            await saveDraft(locked, { change: { canvas }, author, ...judged });
+          }
+          return await describe(transaction, place, judged);
         }),
       );
     },
 
     /** Changes nothing, not even the time of the last change, when everything is as it was. */
-    async update(place: store.Place, change: WorkflowChange, changedBy: string | null): Promise<SavedWorkflow> {
+    async update(place: store.Place, change: WorkflowChange, author: Author | null): Promise<SavedWorkflow> {
       await requireRow(store.findWorkflow(tables, place));
-      const warnings = change.canvas === undefined ? [] : await requireValid(place.organizationId, change.canvas);
-      const saved = await refusingTakenTool(() =>
+      const { canvas, publish = true } = change;
+      const judged = canvas === undefined ? { warnings: [] } : await judge(place.organizationId, canvas, publish);
+      return await refuseTakenTool(() =>
         store.inTransaction(tables, async (transaction) => {
           const row = await requireRow(store.lockWorkflow(transaction, place));
-          requireVersion(row.version, change.expectedVersion);
-          const canvas = changedCanvas(row, change);
-          const settings = changedSettings(row, change);
-          if (!canvas && Object.keys(settings).length === 0) return row;
-          if (canvas) await store.insertVersion(transaction, place, { ...canvas.version, created_by: changedBy });
-          await store.updateWorkflow(transaction, place, { ...settings, ...canvas?.ofWorkflow });
-          return await requireRow(store.findWorkflow(transaction, place));
+          requireVersion(versionOf(row), change.expectedVersion);
+          const keep = publish ? publishCanvas : saveDraft;
+          const ofCanvas = await keep({ transaction, place, row }, { change, author, ...judged });
+          const columns = { ...ofCanvas, ...changedSettings(row, change) };
+          requireOff({ ...row, ...columns });
+          if (Object.keys(columns).length > 0) await store.updateWorkflow(transaction, place, columns);
+          return await describe(transaction, place, judged);
         }),
       );
-      return { ...describeWorkflow(saved), warnings };
     },
   };
 }
 
-export const workflowNotFound = () =>
-  new Refusal("workflow_not_found", "There is no such workflow in this organization.");
-
-export async function requireRow<Row>(found: Promise<Row | undefined>): Promise<Row> {
-  const row = await found;
-  if (row === undefined) throw workflowNotFound();
-  return row;
+function requireOff({ is_active, is_published }: Pick<store.WorkflowRow, "is_active" | "is_published">): void {
+  if (is_active && !is_published) throw neverPublished("It cannot be turned on before it is published.");
 }
 
-function canvasColumns(canvas: Record<string, unknown>) {
-  const text = JSON.stringify(canvas);
-  const nodes = canvas.nodes as CanvasNode[];
-  return {
-    canvas: text,
-    canvas_sha256: createHash("sha256").update(text).digest(),
-    node_count: nodes.length,
-    node_kinds: [...new Set(nodes.map(({ nodeId }) => nodeId))],
-  };
+/** 0 as long as nothing was published. */
+export const versionOf = ({ is_published, version }: store.WorkflowRow): number => (is_published ? version : 0);
+
+const firstVersion = (canvas: SavedCanvas, author: Author | null) => ({
+  version: 1,
+  note: "",
+  ...canvasColumns(canvas),
+  ...createdBy(author),
+});
+
+type OfCanvas = Partial<store.WorkflowRow>;
+
+/** Makes a canvas without faults the version that runs, and gives what changes of the workflow. The first one turns it on. */
+export async function publishCanvas({ transaction, place, row }: Locked, { change, author }: Asked): Promise<OfCanvas> {
+  const { canvas, note = "" } = change;
+  if (canvas === undefined) return {};
+  const columns = canvasColumns(canvas);
+  if (columns.canvas === row.canvas) return {};
+  const version = versionOf(row) + 1;
+  await store.insertVersion(transaction, place, { version, note, ...columns, ...createdBy(author) });
+  const first = row.is_published ? {} : { is_published: true, is_active: change.isActive ?? true };
+  return { version, ...countNodes(canvas), ...first };
 }
 
-function changedCanvas(row: store.StoredWorkflow, { canvas, note = "" }: WorkflowChange) {
-  if (canvas === undefined) return undefined;
-  const { node_count, node_kinds, ...columns } = canvasColumns(canvas);
-  const version = row.version + 1;
-  if (columns.canvas === row.canvas) return undefined;
-  return { version: { version, note, ...columns }, ofWorkflow: { version, node_count, node_kinds } };
+/** Keeps a canvas beside the version that runs, whatever its faults. */
+async function saveDraft(
+  { transaction, place, row }: Locked,
+  { change, author, faults = [] }: Asked,
+): Promise<OfCanvas> {
+  const { canvas } = change;
+  if (canvas === undefined) return {};
+  const draft = await findDraft(transaction, place);
+  requireDraft(draft, change.expectedDraft);
+  const columns = canvasColumns(canvas);
+  const isAsBefore = columns.canvas === (draft ?? row).canvas;
+  if (isAsBefore && (draft?.based_on ?? versionOf(row)) === versionOf(row)) return {};
+  const revision = row.draft_revision + 1;
+  await putDraft(transaction, place, {
+    revision,
+    based_on: versionOf(row),
+    ...columns,
+    faults: JSON.stringify(faults.slice(0, maxFieldFaults)),
+    fault_count: faults.length,
+    ...savedBy(author),
+  });
+  const counted = row.is_published ? {} : countNodes(canvas);
+  return { draft_revision: revision, ...counted };
 }
 
 const toolColumns = (tool: WorkflowTool | null) => ({
@@ -107,21 +149,4 @@ function changedSettings(
       ([column, value]) => value !== undefined && value !== row[column as keyof store.Settings],
     ),
   );
-}
-
-function requireVersion(version: number, expected = version): void {
-  if (version === expected) return;
-  const message = `Somebody else has saved this workflow: it is at version ${version} now. Load it and make the change again.`;
-  throw new Refusal("conflict", message);
-}
-
-async function refusingTakenTool<Value>(save: () => Promise<Value>): Promise<Value> {
-  try {
-    return await save();
-  } catch (error) {
-    if ((error as { constraint?: unknown }).constraint !== "workflow_by_tool") throw error;
-    throw new Refusal("conflict", "Another workflow of this organization is offered as a tool under this name.", {
-      errors: [{ pointer: "/tool/name", detail: "is the name of another workflow's tool" }],
-    });
-  }
 }

@@ -9,7 +9,10 @@ type WorkflowTables = {
     name: string;
     description: string;
     is_active: boolean;
+    /** Which one runs; nothing as long as `is_published` is false. */
     version: Generated<number>;
+    is_published: Generated<boolean>;
+    draft_revision: Generated<number>;
     node_count: number;
     node_kinds: string[];
     tool_name: string | null;
@@ -27,22 +30,39 @@ type WorkflowTables = {
     canvas_sha256: Buffer;
     note: string;
     created_by: string | null;
+    created_by_key: string | null;
+    created_by_name: string | null;
     created_at: Generated<Date>;
+  };
+  workflow_draft: {
+    organization_id: string;
+    workflow_id: string;
+    revision: number;
+    based_on: number;
+    canvas: string;
+    canvas_sha256: Buffer;
+    faults: string;
+    fault_count: number;
+    saved_by: string | null;
+    saved_by_key: string | null;
+    saved_by_name: string | null;
+    saved_at: Generated<Date>;
   };
 };
 
-type WorkflowsDb = Kysely<WorkflowTables>;
+export type WorkflowsDb = Kysely<WorkflowTables>;
 export type WorkflowRow = Selectable<WorkflowTables["workflow"]>;
 export type VersionRow = Selectable<WorkflowTables["workflow_version"]>;
-export type StoredWorkflow = WorkflowRow & Pick<VersionRow, "canvas" | "canvas_sha256">;
+export type DraftRow = Selectable<WorkflowTables["workflow_draft"]>;
+/** With the canvas that runs; null as long as nothing was published. */
+export type StoredWorkflow = WorkflowRow & { canvas: string | null; canvas_sha256: Buffer | null };
 
 /** Names one workflow. The organization always goes along, so that a foreign id finds nothing. */
 export type Place = { organizationId: string; workflowId: string };
 
 /** What of a workflow can change without a new version of its canvas. */
 export type Settings = Pick<WorkflowRow, "name" | "description" | "is_active" | "tool_name" | "tool_inputs">;
-export type SavedCanvas = Pick<VersionRow, "canvas" | "canvas_sha256" | "note" | "created_by"> &
-  Pick<WorkflowRow, "node_count" | "node_kinds">;
+export type NewVersion = Omit<VersionRow, "organization_id" | "workflow_id" | "created_at">;
 
 export const workflowTables = (db: Database): WorkflowsDb => db.tables<WorkflowTables>();
 
@@ -51,28 +71,17 @@ export const inTransaction = <Value>(
   work: (transaction: WorkflowsDb) => Promise<Value>,
 ): Promise<Value> => db.transaction().execute(work);
 
-export async function insertWorkflow(
+export const insertWorkflow = (
   db: WorkflowsDb,
   { organizationId, workflowId }: Place,
-  row: Settings & SavedCanvas,
-): Promise<void> {
-  const { canvas, canvas_sha256, note, ...own } = row;
-  await db
-    .insertInto("workflow")
-    .values({ organization_id: organizationId, id: workflowId, ...own })
-    .execute();
-  await insertVersion(
-    db,
-    { organizationId, workflowId },
-    { version: 1, canvas, canvas_sha256, note, created_by: own.created_by },
-  );
-}
-
-export const insertVersion = (
-  db: WorkflowsDb,
-  { organizationId, workflowId }: Place,
-  row: Omit<VersionRow, "organization_id" | "workflow_id" | "created_at">,
+  row: Settings & Pick<WorkflowRow, "is_published" | "node_count" | "node_kinds" | "created_by">,
 ) =>
+  db
+    .insertInto("workflow")
+    .values({ organization_id: organizationId, id: workflowId, ...row })
+    .execute();
+
+export const insertVersion = (db: WorkflowsDb, { organizationId, workflowId }: Place, row: NewVersion) =>
   db
     .insertInto("workflow_version")
     .values({ organization_id: organizationId, workflow_id: workflowId, ...row })
@@ -81,7 +90,7 @@ export const insertVersion = (
 const liveWorkflow = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
   db
     .selectFrom("workflow")
-    .innerJoin("workflow_version", (join) =>
+    .leftJoin("workflow_version", (join) =>
       join
         .onRef("workflow_version.organization_id", "=", "workflow.organization_id")
         .onRef("workflow_version.workflow_id", "=", "workflow.id")
@@ -89,6 +98,7 @@ const liveWorkflow = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
     )
     .selectAll("workflow")
     .select(["workflow_version.canvas", "workflow_version.canvas_sha256"])
+    .where((where) => where.or([where("canvas", "is not", null), where("is_published", "=", false)]))
     .where("workflow.organization_id", "=", organizationId)
     .where("workflow.id", "=", workflowId)
     .where("workflow.deleted_at", "is", null);
@@ -113,7 +123,7 @@ export async function lockWorkflow(
 export const updateWorkflow = (
   db: WorkflowsDb,
   { organizationId, workflowId }: Place,
-  change: Partial<Settings & Pick<WorkflowRow, "version" | "node_count" | "node_kinds">>,
+  change: Partial<Settings & Omit<WorkflowRow, "id" | "organization_id">>,
 ) =>
   db
     .updateTable("workflow")
@@ -134,43 +144,44 @@ type Page = { offset: number; limit: number };
 
 type Search = Page & { search: string; after: TimePlace | undefined };
 
+/**
+ * The page is chosen before its rows are read, from what the index knows where nothing is searched for. What is searched for is looked for once, for the
+ * page and for the number of all.
+ */
 export async function pageOfWorkflows(
   db: WorkflowsDb,
   organizationId: string,
   { search, after, offset, limit }: Search,
 ) {
-  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const matching = db
+  const text = search.toLowerCase();
+  const found = db
     .selectFrom("workflow")
+    .select(["id", "updated_at"])
     .where("organization_id", "=", organizationId)
     .where("deleted_at", "is", null)
     .$if(search !== "", (query) =>
-      query.where((where) => where.or([where("name", "ilike", pattern), where("description", "ilike", pattern)])),
+      query.where(sql<boolean>`strpos(lower(name || chr(10) || description), ${text}) > 0`),
     );
-  const [rows, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .select(sql<string>`((extract(epoch FROM updated_at) * 1000000)::bigint)::text`.as("at"))
-      .$if(after !== undefined, (query) =>
-        query.where(
-          sql<boolean>`(updated_at, id) < (to_timestamp(0) + ${after?.at}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
-        ),
-      )
-      .orderBy("updated_at", "desc")
-      .orderBy("id", "desc")
-      .offset(offset)
-      .limit(limit)
-      .execute(),
-    matching.select((select) => select.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total };
+  const { rows } = await sql<WorkflowRow & { at: string; total: number }>`
+    WITH found AS ${search === "" ? sql`NOT MATERIALIZED` : sql`MATERIALIZED`} (${found}),
+    page AS (
+      SELECT id FROM found
+      ${after ? sql`WHERE (updated_at, id) < (to_timestamp(0) + ${after.at}::bigint * interval '1 microsecond', ${after.id}::uuid)` : sql``}
+      ORDER BY updated_at DESC, id DESC OFFSET ${offset} LIMIT ${limit}
+    ), counted AS (SELECT count(*) AS total FROM found)
+    SELECT workflow.*, ((extract(epoch FROM workflow.updated_at) * 1000000)::bigint)::text AS at, counted.total
+    FROM counted LEFT JOIN page ON true
+    LEFT JOIN workflow ON workflow.organization_id = ${organizationId} AND workflow.id = page.id
+    ORDER BY workflow.updated_at DESC, workflow.id DESC`.execute(db);
+  return { rows: rows.filter(({ id }) => id !== null), total: Number(rows[0]?.total ?? 0) };
 }
 
 const versionsOf = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
   db.selectFrom("workflow_version").where("organization_id", "=", organizationId).where("workflow_id", "=", workflowId);
 
 export async function pageOfVersions(db: WorkflowsDb, place: Place, { offset, limit }: Page) {
-  const columns = ["version", "note", "canvas_sha256", "created_by", "created_at"] as const;
+  const author = ["created_by", "created_by_key", "created_by_name"] as const;
+  const columns = ["version", "note", "canvas_sha256", ...author, "created_at"] as const;
   const [rows, { total }] = await Promise.all([
     versionsOf(db, place).select(columns).orderBy("version", "desc").offset(offset).limit(limit).execute(),
     versionsOf(db, place)
@@ -183,30 +194,15 @@ export async function pageOfVersions(db: WorkflowsDb, place: Place, { offset, li
 export const findVersion = (db: WorkflowsDb, place: Place, version: number): Promise<VersionRow | undefined> =>
   versionsOf(db, place).selectAll().where("version", "=", version).executeTakeFirst();
 
-/** Newest canvases in which a text occurs, whatever its case. */
-export const findCanvasesWith = (db: WorkflowsDb, organizationId: string, text: string) =>
-  db
-    .selectFrom("workflow")
-    .innerJoin("workflow_version", (join) =>
-      join
-        .onRef("workflow_version.organization_id", "=", "workflow.organization_id")
-        .onRef("workflow_version.workflow_id", "=", "workflow.id")
-        .onRef("workflow_version.version", "=", "workflow.version"),
-    )
-    .select(["workflow.id", "workflow.name", "workflow_version.canvas"])
-    .where("workflow.organization_id", "=", organizationId)
-    .where("workflow.deleted_at", "is", null)
-    .where(sql<boolean>`strpos(lower(workflow_version.canvas), ${text.toLowerCase()}) > 0`)
-    .orderBy("workflow.name")
-    .execute();
-
 // On the way of every trigger.
 
+/** `version` is the published one, and 0 as long as there is none. */
 export type RunnableRow = { organizationId: string; id: string; name: string; isActive: boolean; version: number };
 
 const runnableStatement: Statement = {
   name: "workflow_to_run",
-  text: `SELECT workflow.organization_id AS "organizationId", workflow.id, workflow.name, workflow.is_active AS "isActive", workflow.version
+  text: `SELECT workflow.organization_id AS "organizationId", workflow.id, workflow.name, workflow.is_active AS "isActive",
+      CASE WHEN workflow.is_published THEN workflow.version ELSE 0 END AS version
     FROM unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
     JOIN workflow ON workflow.organization_id = asked.organization_id AND workflow.id = asked.id
     WHERE workflow.deleted_at IS NULL`,
@@ -233,7 +229,7 @@ export const findCanvas = async (
 const offeredStatement: Statement = {
   name: "workflow_offered",
   text: `SELECT id, name, description, tool_name AS "toolName", tool_inputs AS "toolInputs" FROM workflow
-    WHERE organization_id = $1 AND tool_name IS NOT NULL AND is_active AND deleted_at IS NULL ORDER BY tool_name`,
+    WHERE organization_id = $1 AND tool_name IS NOT NULL AND is_active AND is_published AND deleted_at IS NULL ORDER BY tool_name`,
 };
 
 type OfferedRow = { id: string; name: string; description: string; toolName: string; toolInputs: string | null };

@@ -106,6 +106,8 @@ const instant = z.iso.datetime();
 const name = z.string().trim().min(1).max(200);
 const description = z.string().max(5000);
 const version = z.int().min(1).max(2_147_483_647);
+const versionOrNone = z.int().min(0).max(2_147_483_647);
+const author = { user: id.nullable(), key: id.nullable(), name: z.string().nullable() };
 
 export const toolInputTypes = ["string", "number", "integer", "boolean", "object", "array"] as const;
 const toolInput = z.strictObject({
@@ -135,12 +137,24 @@ export type WorkflowTool = z.infer<typeof workflowTool>;
 const remark = z.object({ pointer: z.string(), detail: z.string() });
 const warnings = z.array(remark).describe("What does not hinder saving, but may make a run fail.");
 
+const draftHead = z.object({
+  revision: version.describe("Raised by every change of the draft."),
+  basedOn: versionOrNone.describe("The published version it was made on; 0: there was none."),
+  faultCount: z.int().describe("How many faults hinder publishing, as of the moment it was saved."),
+  savedBy: author.user,
+  savedByKey: author.key,
+  savedByName: author.name,
+  savedAt: instant,
+});
+export type DraftHead = z.infer<typeof draftHead>;
+
 const workflowHead = z.object({
   id,
   name: z.string(),
   description: z.string(),
   isActive: z.boolean().describe("Whether runs can be started."),
-  version: version.describe("Of the canvas; raised by every change of it."),
+  version: versionOrNone.describe("The published one, which runs; 0: nothing was published yet."),
+  draft: draftHead.nullable().describe("What was changed since and is not published."),
   nodeCount: z.int(),
   nodeKinds: z.array(z.string()).describe("Types of its nodes, each once, in the order of the canvas."),
   tool: workflowTool.nullable(),
@@ -163,11 +177,12 @@ export type WorkflowSummary = z.infer<typeof workflowSummary>;
 export type WorkflowActivity = Pick<WorkflowSummary, "lastRun" | "triggers">;
 
 export const workflow = workflowHead
-  .extend({ canvasSha256: z.string(), canvas: canvasAsSaved })
+  .extend({ canvasSha256: z.string(), canvas: canvasAsSaved.describe("The published one.") })
   .meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof workflow>;
 
-export const savedWorkflow = workflow.extend({ warnings }).meta({ id: "SavedWorkflow" });
+const faults = z.array(remark).describe("What hinders publishing the draft, the first hundred.");
+export const savedWorkflow = workflow.extend({ warnings, faults: faults.optional() }).meta({ id: "SavedWorkflow" });
 export type SavedWorkflow = z.infer<typeof savedWorkflow>;
 
 export const pageQuery = z.object({
@@ -182,27 +197,32 @@ export const workflowList = z.object({
   total: z.int(),
 });
 
+const publish = z
+  .boolean()
+  .optional()
+  .describe("false: the canvas is kept as a draft, with any faults; otherwise it is published.");
 export const workflowRequest = z.object({
   name,
   description: description.optional(),
   isActive: z.boolean().optional(),
   tool: workflowTool.nullable().optional(),
   canvas: canvasAsSent,
+  publish,
 });
 export type WorkflowRequest = z.infer<typeof workflowRequest>;
 
-export const workflowChange = z
-  .object({
-    name: name.optional(),
-    description: description.optional(),
-    isActive: z.boolean().optional(),
-    tool: workflowTool.nullable().optional(),
-    canvas: canvasAsSent.optional(),
-    note: z.string().max(500).optional().describe("What the new version of the canvas is about."),
-    expectedVersion: version.optional().describe("The version the change was made on; needed with a canvas."),
+const note = z.string().max(500).optional().describe("What the new version of the canvas is about.");
+const expectedVersion = versionOrNone.optional();
+const expectedDraft = version.optional().describe("The revision of the draft that the change was made on.");
+export const workflowChange = workflowRequest
+  .partial()
+  .extend({
+    note,
+    expectedVersion: expectedVersion.describe("The version the change was made on; needed with a canvas."),
+    expectedDraft,
   })
   .refine(
-    ({ note: _note, expectedVersion: _version, ...change }) =>
+    ({ note: _note, expectedVersion: _version, expectedDraft: _draft, publish: _publish, ...change }) =>
       Object.values(change).some((value) => value !== undefined),
     "needs something to change",
   )
@@ -217,11 +237,23 @@ export const checkResult = z
   .object({ valid: z.boolean(), errors: z.array(remark).describe("Saving is refused for these."), warnings })
   .meta({ id: "CanvasCheck" });
 
+export const workflowDraft = draftHead.extend({ faults, canvasSha256: z.string(), canvas: canvasAsSaved });
+export type WorkflowDraft = z.infer<typeof workflowDraft>;
+export const publication = z.object({
+  note,
+  isActive: z.boolean().optional().describe("Whether runs can be started; true at the first publication."),
+  expectedDraft,
+  expectedVersion: expectedVersion.describe("Needed when another version was published since the draft was made."),
+});
+export type Publication = z.infer<typeof publication>;
+
 const versionEntry = z.object({
   version,
   note: z.string(),
   canvasSha256: z.string(),
-  createdBy: id.nullable(),
+  createdBy: author.user,
+  createdByKey: author.key,
+  createdByName: author.name.describe("Of the user or the key; null for the command line."),
   createdAt: instant,
 });
 export type VersionEntry = z.infer<typeof versionEntry>;
@@ -230,18 +262,22 @@ export const workflowVersion = versionEntry.extend({ canvas: canvasAsSaved }).me
 export type WorkflowVersion = z.infer<typeof workflowVersion>;
 
 const nodeChange = z.object({
-  id: canvasId,
+  id: z.string(),
   fields: z
     .array(z.object({ pointer: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
     .describe("JSON Pointers into the node; without `before` the field is new, without `after` it is gone."),
 });
 export type NodeChange = z.infer<typeof nodeChange>;
+const compared = z.union([versionOrNone, z.enum(["draft"])]);
+// As they were saved: those of a draft may have any form in truth.
+const nodesAsSaved = z.array(z.unknown()) as unknown as z.ZodType<CanvasNode[]>;
+const edgesAsSaved = z.array(z.unknown()) as unknown as z.ZodType<CanvasEdge[]>;
 export const comparison = z
   .object({
-    from: version,
-    to: version,
-    nodes: z.object({ added: z.array(canvasNode), removed: z.array(canvasNode), changed: z.array(nodeChange) }),
-    edges: z.object({ added: z.array(canvasEdge), removed: z.array(canvasEdge) }),
+    from: compared,
+    to: compared,
+    nodes: z.object({ added: nodesAsSaved, removed: nodesAsSaved, changed: z.array(nodeChange) }),
+    edges: z.object({ added: edgesAsSaved, removed: edgesAsSaved }),
   })
   .meta({ id: "WorkflowComparison" });
 export type Comparison = z.infer<typeof comparison>;
@@ -260,26 +296,5 @@ export const workflowFile = z
   })
   .meta({ id: "WorkflowFile" });
 export type WorkflowFile = z.infer<typeof workflowFile>;
-
-export const engineNodeList = z.object({
-  data: z.array(
-    z
-      .object({
-        id: z.string(),
-        title: z.string(),
-        description: z.string(),
-        synonyms: z.array(z.string()).describe("Other words that people look for it with."),
-        version: z.int(),
-        inputSchema: z
-          .record(z.string(), z.unknown())
-          .describe(
-            "JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result.",
-          ),
-        ways: z
-          .array(z.string())
-          .describe("Names of its ways out before anything is entered; a switch has one more for each rule."),
-        per: z.enum(["item", "list"]).describe("Executed for each incoming item, or once for all of them."),
-      })
-      .meta({ id: "EngineNode" }),
-  ),
-});
+export const workflowImport = workflowFile.extend({ publish });
+export type WorkflowImport = z.infer<typeof workflowImport>;

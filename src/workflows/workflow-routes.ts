@@ -2,7 +2,8 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { maxFieldFaults } from "../base/refusal.ts";
-import { userOf } from "../door/caller.ts";
+import { registerDraftRoutes } from "./draft-routes.ts";
+import { authorOf } from "./route-author.ts";
 import * as wire from "./wire.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -11,6 +12,7 @@ const path = "/api/organizations/:organizationId/workflows";
 const inOrganization = z.object({ organizationId: z.uuid() });
 const params = inOrganization.extend({ workflowId: z.uuid() });
 const versionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
+const compared = z.union([z.enum(["published", "draft"]), versionNumber]);
 const ofVersion = params.extend({ version: versionNumber });
 const nothing = z.undefined().describe("Nothing.");
 const reading = { access: { role: "viewer" } } as const;
@@ -30,6 +32,7 @@ type Options = { workflows: Workflows; activityOf: ActivityOf; remove: RemoveWor
 export function registerWorkflowRoutes(server: FastifyInstance, { workflows, activityOf, remove }: Options): void {
   registerReading(server, workflows, activityOf);
   registerSaving(server, workflows, remove);
+  registerDraftRoutes(server, workflows);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
 }
@@ -104,7 +107,7 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await workflows.create(request.params.organizationId, request.body, userOf(request).userId)),
+      reply.code(201).send(await workflows.create(request.params.organizationId, request.body, authorOf(request))),
   );
 
   routes.patch(
@@ -119,7 +122,7 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
         response: { 200: wire.savedWorkflow },
       },
     },
-    (request) => workflows.update(request.params, request.body, userOf(request).userId),
+    (request) => workflows.update(request.params, request.body, authorOf(request)),
   );
 
   routes.delete(
@@ -139,7 +142,7 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
     },
     async (request, reply) => {
       const { organizationId, workflowId } = request.params;
-      return reply.code(201).send(await workflows.duplicate(organizationId, workflowId, userOf(request).userId));
+      return reply.code(201).send(await workflows.duplicate(organizationId, workflowId, authorOf(request)));
     },
   );
 }
@@ -182,8 +185,8 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
       config: reading,
       schema: {
         tags,
-        summary: "Compare two versions of a workflow",
-        params: ofVersion.extend({ otherVersion: versionNumber }),
+        summary: "Compare two versions of a workflow, or one with its draft",
+        params: params.extend({ version: compared, otherVersion: compared }),
         response: { 200: wire.comparison },
       },
     },
@@ -196,12 +199,16 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
       config: writing,
       schema: {
         tags,
-        summary: "Make an old version the newest",
+        summary: "Publish an old version again, as a new one",
         params: ofVersion,
+        body: z.object({ note: wire.publication.shape.note }).nullish(),
         response: { 200: wire.savedWorkflow },
       },
     },
-    (request) => versions.restore(request.params, request.params.version, userOf(request).userId),
+    (request) => {
+      const { version, ...place } = request.params;
+      return versions.restore(place, { version, note: request.body?.note }, authorOf(request));
+    },
   );
 }
 
@@ -232,12 +239,12 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
         tags,
         summary: "Create a workflow from a file",
         params: inOrganization,
-        body: wire.workflowFile,
+        body: wire.workflowImport,
         response: { 201: wire.savedWorkflow },
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await files.read(request.params.organizationId, request.body, userOf(request).userId)),
+      reply.code(201).send(await files.read(request.params.organizationId, request.body, authorOf(request))),
   );
 }
 

@@ -5,17 +5,20 @@ import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import { refersTo, toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { CredentialUses } from "../vault/wire.ts";
+import type { Author } from "./author.ts";
 import { createCheckCanvas } from "./check-canvas.ts";
+import { createUsesOfCredential } from "./credential-uses.ts";
 import { describeWorkflow, summarize } from "./describe-workflow.ts";
+import { findDraft, findDraftHeads } from "./draft-store.ts";
+import { createDrafts } from "./drafts.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
 import { createFiles } from "./files.ts";
-import { createSaveWorkflow, requireRow, workflowNotFound } from "./save-workflow.ts";
+import { requireRow, workflowNotFound } from "./refuse-change.ts";
+import { createSaveWorkflow } from "./save-workflow.ts";
 import * as store from "./store.ts";
 import { createVersions } from "./versions.ts";
-import type { Canvas, SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from "./wire.ts";
+import type { SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from "./wire.ts";
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
@@ -36,6 +39,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
   const tables = store.workflowTables(db);
   const check = createCheckCanvas({ catalog, engineNodes, vault, clock });
   const save = createSaveWorkflow({ db, checkCanvas: check });
+  const drafts = createDrafts({ db, save });
 
   // Triggers that arrive together are looked up together.
   const runnable = createBatch<Place, store.RunnableRow | undefined>({
@@ -50,7 +54,15 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
   });
 
   async function get(organizationId: string, workflowId: string): Promise<Workflow> {
-    return describeWorkflow(await requireRow(store.findWorkflow(tables, { organizationId, workflowId })));
+    const place = { organizationId, workflowId };
+    return describeWorkflow(await requireRow(store.findWorkflow(tables, place)), await findDraft(tables, place));
+  }
+
+  /** What was never published has no other canvas than its draft's. */
+  async function getToCopy(organizationId: string, workflowId: string): Promise<Workflow> {
+    const workflow = await get(organizationId, workflowId);
+    if (workflow.version > 0) return workflow;
+    return { ...workflow, canvas: (await drafts.get({ organizationId, workflowId })).canvas };
   }
 
   return {
@@ -58,8 +70,9 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     check,
     create: save.create,
     update: save.update,
-    versions: createVersions({ db, save }),
-    files: createFiles({ vault, get, create: save.create }),
+    drafts,
+    versions: createVersions({ db, save, drafts }),
+    files: createFiles({ vault, get: getToCopy, create: save.create }),
 
     /** What a run needs to know, or undefined; on the way of every trigger. */
     find: async (organizationId: string, workflowId: string): Promise<store.RunnableRow | undefined> =>
@@ -90,15 +103,20 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
       });
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
-      return { data: shown.map(summarize), total, nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
+      const ids = shown.map(({ id }) => id);
+      const heads = await findDraftHeads(tables, organizationId, ids);
+      const draftOf = new Map(heads.map((head) => [head.workflow_id, head]));
+      const data = shown.map((row) => summarize(row, draftOf.get(row.id)));
+      return { data, total, nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
     },
 
-    async duplicate(organizationId: string, workflowId: string, createdBy: string | null): Promise<SavedWorkflow> {
-      const { name, description, isActive, canvas } = await get(organizationId, workflowId);
+    /** A copy of what runs; of a draft, where nothing runs yet. */
+    async duplicate(organizationId: string, workflowId: string, author: Author | null): Promise<SavedWorkflow> {
+      const { name, description, isActive, canvas, version } = await getToCopy(organizationId, workflowId);
       return await save.create(
         organizationId,
-        { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas },
-        createdBy,
+        { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas, publish: version > 0 },
+        author,
       );
     },
 
@@ -107,17 +125,6 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
       if (!(await store.markDeleted(sql, { organizationId, workflowId }))) throw workflowNotFound();
     },
 
-    /** The workflows whose present canvas uses a credential, with the nodes that do. */
-    async usesOfCredential(organizationId: string, credentialId: string): Promise<CredentialUses["workflows"]> {
-      const candidates = await store.findCanvasesWith(tables, organizationId, toReference(credentialId));
-      return candidates
-        .map(({ id, name, canvas }) => ({ id, name, nodes: nodesWith(JSON.parse(canvas) as Canvas, credentialId) }))
-        .filter(({ nodes }) => nodes.length > 0);
-    },
+    usesOfCredential: createUsesOfCredential(tables),
   };
 }
-
-const nodesWith = ({ nodes }: Canvas, credentialId: string) =>
-  nodes
-    .filter(({ credentials }) => refersTo(credentials, credentialId))
-    .map(({ id, name = null, nodeId }) => ({ id, name, nodeId }));

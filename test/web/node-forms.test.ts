@@ -101,6 +101,7 @@ const byPattern = [
   "text/plain",
   "AC0123456789abcdef0123456789abcdef",
   "SK0123456789abcdef0123456789abcdef",
+  "MG0123456789abcdef0123456789abcdef",
   "-----BEGIN CERTIFICATE----- MA== -----END CERTIFICATE-----",
   writeRobotKey("https://oauth2.googleapis.com/token"),
   "https://example.com/",

@@ -90,7 +90,7 @@ const menuItem = async (trigger: string, item: string) => {
   await page.getByRole("menuitem", { name: item }).click();
 };
 
-const watchFeed = (name: string) => ({
+const pollFeed = (name: string) => ({
   workflowId,
   kind: "poll",
   name,
@@ -104,14 +104,14 @@ async function create(request: object): Promise<string> {
   return body.id as string;
 }
 
-/** Opens the form of a new watch on the feed. */
+/** Opens the form of new polling of the feed. */
 async function begin(): Promise<void> {
   await open(`?create=poll&workflow=${workflowId}`);
   await dialog().getByLabel("Service", { exact: true }).selectOption({ label: "HTTP" });
   await dialog().getByLabel(/^URL/).fill(feed.url);
 }
 
-describe("a watch", () => {
+describe("polling", () => {
   it("shows a sample, is saved, looks, and starts a run for what comes", async () => {
     await open();
     await button("Check a service").click();
@@ -124,15 +124,15 @@ describe("a watch", () => {
     await eventually(() => sample().getByRole("listitem").filter({ hasText: "First" }).count()).toBeGreaterThan(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog().getByRole("button", { name: "Create", exact: true }).click();
-    const watch = row("HTTP: new feed entry");
-    await watch.getByText(`URL: ${feed.url}`).waitFor();
-    await watch.getByText(/^Looked just now, looks again in/).waitFor();
-    await watch.getByText("Has started no run yet; only what is new starts one").waitFor();
+    const polling = row("HTTP: new feed entry");
+    await polling.getByText(`URL: ${feed.url}`).waitFor();
+    await polling.getByText(/^Looked just now, looks again in/).waitFor();
+    await polling.getByText("Has started no run yet; only what is new starts one").waitFor();
     expect(await runs()).toEqual([]);
 
     feed.add("Fresh");
     await button("Look now: “HTTP: new feed entry”").click();
-    await watch.getByText(/^Last started a run/).waitFor();
+    await polling.getByText(/^Last started a run/).waitFor();
     await eventually(async () => (await runs()).length).toBe(1);
     expect(await runs()).toMatchObject([{ executionType: "poll", workflowName }]);
     expect(await flows.ended(String((await runs())[0]?.id))).toMatchObject({
@@ -161,7 +161,7 @@ describe("a watch", () => {
   });
 
   it("is changed, tried with the newest item, turned off and deleted", async () => {
-    await create(watchFeed("News"));
+    await create(pollFeed("News"));
     await open();
     await row("News")
       .getByText(/^Looked just now/)
@@ -220,20 +220,20 @@ describe("a watch", () => {
     await sample().getByText("There is nothing there yet.").waitFor();
     feed.fail(503);
     await dialog().getByRole("button", { name: "Create", exact: true }).click();
-    const watch = row("HTTP: new feed entry");
-    await watch.getByText(/^The last look went wrong: .*503/).waitFor();
-    await watch.getByText("It tries again by itself, and finds what the service still lists by then.").waitFor();
+    const polling = row("HTTP: new feed entry");
+    await polling.getByText(/^The last look went wrong: .*503/).waitFor();
+    await polling.getByText("It tries again by itself, and finds what the service still lists by then.").waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     feed.show("Back again");
     await button("Look now: “HTTP: new feed entry”").click();
-    await watch.getByText(/^The last look went wrong/).waitFor({ state: "detached" });
-    await watch.getByText(/^Looked just now/).waitFor();
+    await polling.getByText(/^The last look went wrong/).waitFor({ state: "detached" });
+    await polling.getByText(/^Looked just now/).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
 it("says what it keeps back, and tries it again when somebody asks for it", async () => {
-  const id = await create({ ...watchFeed("News"), filter: '$trigger.payload.title = "Odd" ? 1 : true' });
+  const id = await create({ ...pollFeed("News"), filter: '$trigger.payload.title = "Odd" ? 1 : true' });
   await open();
   await row("News")
     .getByText(/^Looked just now/)
@@ -259,8 +259,8 @@ it("says what it keeps back, and tries it again when somebody asks for it", asyn
   expect(complaints).toEqual([]);
 });
 
-describe("the account of a watch", () => {
-  it("is made on the way, without saving the watch, and is told in the list", async () => {
+describe("the account of polling", () => {
+  it("is made on the way, without saving the trigger, and is told in the list", async () => {
     await begin();
     await connect("News account");
     await eventually(() => dialog().getByLabel("HTTP account").locator("option:checked").textContent()).toBe(
@@ -297,7 +297,7 @@ describe("the account of a watch", () => {
   });
 });
 
-/** Makes an account from the form of a watch. */
+/** Makes an account from the form of polling. */
 async function connect(name: string): Promise<void> {
   await dialog().getByRole("button", { name: "Create or connect" }).click();
   const inner = page.getByRole("dialog", { name: "New HTTP credential" });
@@ -307,9 +307,9 @@ async function connect(name: string): Promise<void> {
   await inner.waitFor({ state: "detached" });
 }
 
-describe("the runs of a watch", () => {
+describe("the runs of polling", () => {
   it("are called so in the list, in its filter and on their page", async () => {
-    await create({ ...watchFeed("News"), poll: { ...watchFeed("").poll, takesExisting: true } });
+    await create({ ...pollFeed("News"), poll: { ...pollFeed("").poll, takesExisting: true } });
     await eventually(async () => (await runs()).length).toBe(2);
     await page.goto(`/o/${flows.owner.organizationId}/history?tab=runs`);
     await page.getByRole("button", { name: "Filters" }).click();
@@ -325,9 +325,9 @@ describe("the runs of a watch", () => {
 
 describe("a viewer", () => {
   it.each(["light", "dark"] as const)(
-    "sees a watch and cannot change it, on a telephone in %s",
+    "sees polling and cannot change it, on a telephone in %s",
     async (colorScheme) => {
-      await create(watchFeed("News"));
+      await create(pollFeed("News"));
       await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
       await open("?create=poll");
       await row("News").getByText("Checks HTTP: new feed entry").waitFor();

@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiKey, ApiKeyChange, ApiKeyScope, ApiKeyWithText } from "../../src/identity/wire.ts";
-import { get, type List, patch, path, post, put, remove } from "../request.ts";
+import { getAll, patch, path, post, put, remove } from "../request.ts";
 
 /** Only for owners and admins: the API tells nobody else which keys there are. */
 export const apiKeysQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["organizations", organizationId, "api-keys"],
-    queryFn: async () => (await get<List<ApiKey>>(path`/api/organizations/${organizationId}/api-keys`)).data,
+    queryFn: () => getAll<ApiKey>(path`/api/organizations/${organizationId}/api-keys`),
   });
 
 export type NewApiKey = { name: string; scopes: ApiKeyScope[]; toolRules: string[] | null; expiresAt?: string };

@@ -6,11 +6,10 @@ import type {
   CredentialChange,
   CredentialSummary,
   connectStart,
-  credentialList,
   DefaultCredential,
   TestResult,
 } from "../../src/vault/wire.ts";
-import { get, type List, patch, path, post, put, remove } from "../request.ts";
+import { get, getAll, type List, patch, path, post, put, remove } from "../request.ts";
 
 export type CredentialUses = {
   workflows: { id: string; name: string; nodes: { id: string; name: string | null; nodeId: string }[] }[];
@@ -31,20 +30,8 @@ export const credentialsKey = (organizationId: string) => ["organizations", orga
 export const credentialsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: credentialsKey(organizationId),
-    queryFn: () => getAll(organizationId),
+    queryFn: () => getAll<CredentialSummary>(base(organizationId)),
   });
-
-async function getAll(organizationId: string): Promise<CredentialSummary[]> {
-  const all: CredentialSummary[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? "" : `?cursor=${cursor}`;
-    const page: z.infer<typeof credentialList> = await get(base(organizationId) + query);
-    all.push(...page.data);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
-}
 
 /** Only for those who manage credentials. */
 export const credentialQuery = (organizationId: string, credentialId: string) =>

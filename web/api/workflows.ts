@@ -8,6 +8,7 @@ import type {
   VersionEntry,
   Workflow,
   WorkflowChange,
+  WorkflowDraft,
   WorkflowFile,
   WorkflowSummary,
   WorkflowVersion,
@@ -72,6 +73,29 @@ export const versionsQuery = (organizationId: string, workflowId: string) =>
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => (pages.length * pageLength < total ? pages.length * pageLength : undefined),
   });
+
+/** Of a workflow that has one; asked for when it is opened, and then kept by the editor. */
+export const draftQuery = (organizationId: string, workflowId: string) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "draft", workflowId],
+    queryFn: () => get<WorkflowDraft>(`${one(organizationId, workflowId)}/draft`),
+    staleTime: 0,
+  });
+
+/** What publishing a revision of the draft would change. */
+export const draftChangesQuery = (organizationId: string, { id, version, draft }: Workflow) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "draft-changes", id, version, draft?.revision ?? 0],
+    queryFn: () => get<Comparison>(`${one(organizationId, id)}/versions/published/compare/draft`),
+    enabled: draft !== null,
+  });
+
+/** `expectedVersion`: the published one, where it is another than the draft was made on. */
+export const publishDraft = (organizationId: string, { id, draft }: Workflow, expectedVersion?: number) =>
+  post<SavedWorkflow>(`${one(organizationId, id)}/publish`, { expectedVersion, expectedDraft: draft?.revision });
+
+export const discardDraft = (organizationId: string, { id, draft }: Workflow) =>
+  remove(`${one(organizationId, id)}/draft${query({ expectedDraft: draft?.revision })}`);
 
 /** What was done to the canvas between two of its versions. */
 export const comparisonQuery = (

@@ -2,13 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Suspense, use, useState } from "react";
 import type { Workflow } from "../../src/workflows/wire.ts";
-import { workflowQuery } from "../api/workflows.ts";
+import { draftQuery, workflowQuery } from "../api/workflows.ts";
 import { type NodeKind, nodeKindsQuery } from "../catalog.ts";
 import { Button } from "../parts/button.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
+import { readCanvas } from "./edit/read-clip.ts";
 import { WorkflowEditor } from "./editor/workflow-editor.tsx";
 import { placeUnplaced } from "./place-nodes.ts";
 
@@ -21,6 +23,7 @@ export function WorkflowPage() {
     refetchOnMount: "always",
     refetchOnWindowFocus: false,
   });
+  const [timesOpened, setTimesOpened] = useState(0);
   const failed = [kinds, workflow].find(({ isError, data }) => isError && !data);
   if (failed) {
     return (
@@ -32,14 +35,54 @@ export function WorkflowPage() {
   if (!kinds.data || !workflow.data || !workflow.isFetchedAfterMount) return <WaitingPage />;
   return (
     <Suspense fallback={<WaitingPage />}>
-      <OpenedWorkflow key={workflowId} workflow={workflow.data} kinds={kinds.data} />
+      <LoadedWorkflow
+        key={`${workflowId} ${timesOpened}`}
+        workflow={workflow.data}
+        kinds={kinds.data}
+        reopen={() => setTimesOpened(timesOpened + 1)}
+      />
     </Suspense>
   );
 }
 
-function OpenedWorkflow({ workflow, kinds }: { workflow: Workflow; kinds: Map<string, NodeKind> }) {
-  const { id: organizationId, role } = useOrganization();
+type LoadedProps = { workflow: Workflow; kinds: Map<string, NodeKind>; reopen: () => void };
+
+/** Where there is a draft, that is what is edited. */
+function LoadedWorkflow({ workflow, kinds, reopen }: LoadedProps) {
+  const { id: organizationId } = useOrganization();
   const [first] = useState(workflow);
+  const draft = useQuery({
+    ...draftQuery(organizationId, workflow.id),
+    enabled: first.draft !== null,
+    refetchOnMount: "always",
+    refetchOnWindowFocus: false,
+  });
+  const shared = { workflow, kinds, reopen };
+  if (!first.draft) return <OpenedWorkflow first={first} {...shared} />;
+  if (draft.isError && !draft.data)
+    return (
+      <Page title={workflow.name}>
+        <ProblemNotice error={draft.error} action={<Button onClick={() => void draft.refetch()}>Try again</Button>} />
+      </Page>
+    );
+  if (!draft.data || !draft.isFetchedAfterMount) return <WaitingPage />;
+  const canvas = readCanvas(draft.data.canvas);
+  if (!canvas)
+    return (
+      <Page title={workflow.name}>
+        <Notice kind="warning">
+          The draft of this workflow cannot be drawn: it is no list of nodes and edges. Change it where it was made.
+        </Notice>
+      </Page>
+    );
+  // What was published since the draft was made is told by the first save.
+  const { revision, basedOn: version } = draft.data;
+  return <OpenedWorkflow first={{ ...first, version, draft: { ...first.draft, revision }, canvas }} {...shared} />;
+}
+
+function OpenedWorkflow({ first: given, workflow, kinds, reopen }: LoadedProps & { first: Workflow }) {
+  const { id: organizationId, role } = useOrganization();
+  const [first] = useState(given);
   const place = placeUnplaced(first.canvas, kinds);
   const canvas = place instanceof Promise ? use(place) : place;
   const [opened] = useState(() => ({ ...first, canvas }));
@@ -50,6 +93,7 @@ function OpenedWorkflow({ workflow, kinds }: { workflow: Workflow; kinds: Map<st
       workflow={workflow}
       kinds={kinds}
       readOnly={role === "viewer"}
+      reopen={reopen}
     />
   );
 }

@@ -9,6 +9,7 @@ import type { NewRun, RunPlace } from "../store.ts";
 import type { FindGraph } from "../walk/find-graph.ts";
 import type { AcceptedRun, createFindReplay, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
+import { requirePublished, requireRunnable } from "./require-runnable.ts";
 import type { RunRequest } from "./run-request.ts";
 
 /** Durable once it returns. `isReplay`: the run was there already, by `once`. */
@@ -35,7 +36,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     if (replay) return replay;
     const workflow = await workflows.find(organizationId, workflowId);
     if (!workflow) throw new Refusal("workflow_not_found", "There is no such workflow.");
-    if (!workflow.isActive) throw new Refusal("workflow_inactive", "This workflow is turned off.");
+    requireRunnable(workflow);
     const graph = await findGraph(organizationId, workflow.id, workflow.version);
     if (graph.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
     if (overrides.length > 0) await checkOverrides(organizationId, graph, overrides);
@@ -51,6 +52,9 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     async checkOverrides({ organizationId, workflowId, overrides }: OverridesToCheck): Promise<void> {
       const workflow = await workflows.find(organizationId, workflowId);
       if (!workflow) throw new Refusal("workflow_not_found", "There is no such workflow.");
+      // A draft may get triggers before it is published; what they change of its nodes is for those that are.
+      if (workflow.version === 0 && overrides.length === 0) return;
+      requirePublished(workflow);
       await checkOverrides(organizationId, await findGraph(organizationId, workflow.id, workflow.version), overrides);
     },
   };

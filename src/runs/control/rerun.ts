@@ -6,6 +6,7 @@ import type { NodeOverride } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
 import type { CheckOverrides } from "../accept/check-overrides.ts";
+import { requireRunnable } from "../accept/require-runnable.ts";
 import { toRow } from "../accept/start-run.ts";
 import type { WholeRunRow } from "../read/list-store.ts";
 import type { FoundRun } from "../read/read-run.ts";
@@ -48,7 +49,7 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
   async function requireActive(organizationId: string, workflowId: string) {
     const workflow = await workflows.find(organizationId, workflowId);
     if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
-    if (!workflow.isActive) throw new Refusal("workflow_inactive", "This workflow is turned off.");
+    requireRunnable(workflow);
     return workflow;
   }
 

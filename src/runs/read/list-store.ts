@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { mostCounted } from "../../base/most-counted.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RunKind } from "../accept/run-request.ts";
 
@@ -157,10 +158,13 @@ export async function listRuns(
   return (await query.execute(db)).rows;
 }
 
+/** As far as is counted. */
 export async function countRuns(db: RunsDb, organizationId: string): Promise<number> {
   const { rows } = await sql<{
     total: number;
-  }>`SELECT count(*) AS total FROM run WHERE run.organization_id = ${organizationId}`.execute(db);
+  }>`SELECT count(*) AS total FROM (SELECT FROM run WHERE run.organization_id = ${organizationId} LIMIT ${mostCounted}) AS counted`.execute(
+    db,
+  );
   return Number(rows[0]?.total ?? 0);
 }
 

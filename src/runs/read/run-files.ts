@@ -2,6 +2,7 @@ import { toStorableText } from "../../base/json.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { replaceAt } from "../../base/replace-at.ts";
 import type { Action } from "../../contract/action.ts";
+import { takesFile } from "../../contract/file-input.ts";
 import { at } from "../../contract/read.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RunFile } from "../accept/run-request.ts";
@@ -13,6 +14,8 @@ type OwnRun = { organizationId: string; runId: string };
 type Place = OwnRun & { number: number };
 
 type Item = Record<string, unknown>;
+/** What an action is given, and the JSON Schema of what it takes. */
+type Given = { parameters: Item; schema: unknown };
 type FindBytes = NonNullable<Action["findBytes"]>;
 
 /** What stands for a file in the data of a run, for its nodes and for those of runs that have to do with it. */
@@ -68,9 +71,9 @@ export function createRunFiles({ db }: { db: Database }) {
       return file;
     },
 
-    /** The parameters of a tool with the bytes in the places of handles, in the fields that take bytes: all of them are named …Base64. */
-    insertInto: async (place: OwnRun, parameters: Record<string, unknown>, signal: AbortSignal) =>
-      (await replaceTexts(parameters, "", createBytesOf(place, signal))) as Record<string, unknown>,
+    /** The parameters of an action with the bytes in the places of handles, in the inputs whose schema says that they take a file. */
+    insertInto: async (place: OwnRun, { parameters, schema }: Given, signal: AbortSignal) =>
+      (await replaceFiles(parameters, { schema, pointer: "" }, createBytesOf(place, signal))) as Item,
 
     /** What a node gives, with handles in the places of its files, which are stored with the run. */
     async takeOut({ organizationId, runId }: OwnRun, items: Item[], findBytes: FindBytes): Promise<Item[]> {
@@ -100,14 +103,16 @@ function findIn(item: Item, findBytes: FindBytes): { way: string[]; file: RunFil
 }
 
 type Replace = (text: string, pointer: string) => Promise<string>;
+type Field = { schema: unknown; pointer: string };
 
-/** Those in fields that take bytes. */
-async function replaceTexts(value: unknown, pointer: string, replace: Replace): Promise<unknown> {
-  if (typeof value === "string") return /Base64$/.test(pointer) ? await replace(value, pointer) : value;
+async function replaceFiles(value: unknown, { schema, pointer }: Field, replace: Replace): Promise<unknown> {
+  if (typeof value === "string") return takesFile(schema) ? await replace(value, pointer) : value;
   if (typeof value !== "object" || value === null) return value;
   const entries: [string, unknown][] = [];
-  for (const [key, entry] of Object.entries(value))
-    entries.push([key, await replaceTexts(entry, `${pointer}/${key}`, replace)]);
+  for (const [key, entry] of Object.entries(value)) {
+    const below = Array.isArray(value) ? at(schema, "items") : at(schema, "properties", key);
+    entries.push([key, await replaceFiles(entry, { schema: below, pointer: `${pointer}/${key}` }, replace)]);
+  }
   return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 

@@ -21,8 +21,9 @@ export function EditorNotices({ editor }: { editor: Editor }) {
               </span>
             }
           >
-            Somebody else saved this workflow: it is at version {state.theirs.version} now. Your changes are kept in
-            this browser. What you save over stays under Versions.
+            {state.theirs.draft
+              ? `Somebody else saved this draft, or published version ${state.theirs.version} meanwhile. Your changes are kept in this browser. What you save over is gone.`
+              : `Somebody else saved this workflow: it is at version ${state.theirs.version} now. Your changes are kept in this browser. What you save over stays under Versions.`}
           </Notice>
         </div>
       )}

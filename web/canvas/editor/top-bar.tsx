@@ -6,6 +6,7 @@ import { changeWorkflow, workflowQuery } from "../../api/workflows.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import type { Remark } from "../save/remarks.ts";
+import { DraftBar } from "../versions/draft-bar.tsx";
 import { NameField } from "./name-field.tsx";
 import { SaveState } from "./save-state.tsx";
 import type { Editor } from "./use-editor.ts";
@@ -26,6 +27,7 @@ export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps)
     <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-4 py-2">
       <NameField organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
       {readOnly ? <p className="text-sm text-muted">View only</p> : <SaveState saving={saving} onShow={onRemark} />}
+      <DraftBar editor={editor} />
       <div className="ml-auto flex flex-wrap items-center gap-1.5">
         {!readOnly && <ActiveSwitch editor={editor} />}
         <Link

@@ -23,6 +23,8 @@ export type Editor = {
   changeNode: (node: CanvasNode) => void;
   /** Goes on from another saved canvas and forgets the changes that are not saved. */
   take: (other: Pick<Workflow, "canvas" | "version">) => Promise<void>;
+  /** Begins again with what the server has, after a draft was published or discarded. */
+  reopen: () => void;
   saving: Saving;
   /** Of the panels of the nodes. */
   unreadTexts: UnreadTexts;
@@ -30,10 +32,10 @@ export type Editor = {
   wasRestored: boolean;
 };
 
-type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly">;
+type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly" | "reopen">;
 
 /** `workflow` as it was when the editor was opened, with a place for every node. */
-export function useEditor({ organizationId, workflow, kinds, readOnly }: Options): Editor {
+export function useEditor({ organizationId, workflow, kinds, readOnly, reopen }: Options): Editor {
   const { user } = useMe();
   const [drafts] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id)));
   const [draft] = useState(() => drafts?.read(workflow.canvas));
@@ -73,6 +75,7 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
     edit,
     changeNode,
     take,
+    reopen,
     saving,
     unreadTexts,
     canvas: state.canvas,

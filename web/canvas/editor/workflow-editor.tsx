@@ -22,14 +22,15 @@ type WorkflowEditorProps = {
   workflow: Workflow;
   kinds: Map<string, NodeKind>;
   readOnly: boolean;
+  reopen: () => void;
 };
 
 /** Below this the canvas would have no room between the palette and a panel. */
 const roomyWidth = 1500;
 
-export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly }: WorkflowEditorProps) {
+export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly, reopen }: WorkflowEditorProps) {
   useDocumentTitle(workflow.name);
-  const editor = { ...useEditor({ organizationId, workflow: opened, kinds, readOnly }), workflow };
+  const editor = { ...useEditor({ organizationId, workflow: opened, kinds, readOnly, reopen }), workflow };
   const { search, show } = useWorkflowSearch();
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);

@@ -23,7 +23,7 @@ type Options = {
   load: () => Promise<Workflow>;
   /** Keeps what is not saved yet; null: everything is saved. */
   keepDraft: (draft: { canvas: Canvas; version: number } | null) => void;
-  onSaved: (workflow: SavedWorkflow) => void;
+  onSaved: (workflow: SavedWorkflow, canvas: Canvas) => void;
   pauseMs?: number;
   retryMs?: number;
 };
@@ -64,7 +64,7 @@ export function createAutosave({ workflow, save, load, keepDraft, onSaved, pause
 
   function accept(sent: Canvas, answer: SavedWorkflow): void {
     saved = { canvas: sent, version: answer.version };
-    onSaved(answer);
+    onSaved(answer, sent);
     keepDraft(canvas === sent ? null : { canvas, version: saved.version });
     if (canvas === sent) state.set({ kind: "saved" });
     else enterLater({ kind: "changed" }, pauseMs);

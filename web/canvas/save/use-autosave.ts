@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Canvas, SavedWorkflow, Workflow } from "../../../src/workflows/wire.ts";
-import { changeWorkflow, checkCanvas, workflowQuery, workflowsKey } from "../../api/workflows.ts";
+import { changeWorkflow, checkCanvas, draftQuery, workflowQuery, workflowsKey } from "../../api/workflows.ts";
 import { useMe } from "../../session.ts";
+import { readCanvas } from "../edit/read-clip.ts";
 import { type Autosave, createAutosave, type SaveState } from "./create-autosave.ts";
 import { createDrafts, type Draft } from "./drafts.ts";
 import { locateRemarks, noRemarks, type Remarks } from "./remarks.ts";
@@ -26,8 +27,8 @@ type Options = {
 /** Keeps the server up to date with the canvas. What the server said last about the canvas stands until it says something else. */
 export function useAutosave({ organizationId, workflow, canvas, draft, readOnly }: Options): Saving {
   const [remarks, setRemarks] = useState(noRemarks);
-  const autosave = useParts(organizationId, workflow, (saved) =>
-    setRemarks({ faults: [], warnings: locateRemarks(saved.warnings, saved.canvas) }),
+  const autosave = useParts(organizationId, workflow, ({ faults = [], warnings }, sent) =>
+    setRemarks({ faults: locateRemarks(faults, sent), warnings: locateRemarks(warnings, sent) }),
   );
   const state = useSyncExternalStore(autosave.state.subscribe, autosave.state.get);
 
@@ -57,20 +58,37 @@ export function useAutosave({ organizationId, workflow, canvas, draft, readOnly 
   return { state, remarks, autosave, check };
 }
 
-function useParts(organizationId: string, workflow: Workflow, onSaved: (saved: SavedWorkflow) => void): Autosave {
+type OnSaved = (saved: SavedWorkflow, canvas: Canvas) => void;
+
+function useParts(organizationId: string, workflow: Workflow, onSaved: OnSaved): Autosave {
   const queryClient = useQueryClient();
   const { user } = useMe();
   const [autosave] = useState(() => {
     const query = workflowQuery(organizationId, workflow.id);
+    // Whoever opened a draft goes on with it, and what runs stays as it is until somebody publishes.
+    const isDraft = workflow.draft !== null;
+    let revision = workflow.draft?.revision;
     return createAutosave({
       workflow,
-      save: (canvas, expectedVersion) => changeWorkflow(organizationId, workflow.id, { canvas, expectedVersion }),
-      load: () => queryClient.fetchQuery({ ...query, staleTime: 0 }),
+      save: async (canvas, expectedVersion) => {
+        const asDraft = isDraft ? { publish: false, expectedDraft: revision } : {};
+        const saved = await changeWorkflow(organizationId, workflow.id, { canvas, expectedVersion, ...asDraft });
+        revision = saved.draft?.revision;
+        return saved;
+      },
+      load: async () => {
+        const current = await queryClient.fetchQuery({ ...query, staleTime: 0 });
+        revision = current.draft?.revision;
+        if (!isDraft || !current.draft) return current;
+        const draft = await queryClient.fetchQuery(draftQuery(organizationId, workflow.id));
+        revision = draft.revision;
+        return { ...current, canvas: readCanvas(draft.canvas) ?? current.canvas };
+      },
       keepDraft: createDrafts(user.id, workflow.id).write,
-      onSaved: (saved) => {
+      onSaved: (saved, canvas) => {
         queryClient.setQueryData(query.queryKey, saved);
         void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "versions", workflow.id] });
-        onSaved(saved);
+        onSaved(saved, canvas);
       },
     });
   });

@@ -16,6 +16,7 @@ export function VersionsPanel({ editor }: { editor: Editor }) {
   const versions = useInfiniteQuery(versionsQuery(organizationId, workflow.id));
   const entries = versions.data?.pages.flatMap(({ data }) => data);
   const newest = entries?.[0]?.version;
+  if (entries && newest === undefined) return <p className="text-sm text-muted">Nothing was published yet.</p>;
   if (!entries || newest === undefined) {
     if (versions.isError)
       return (
@@ -51,7 +52,7 @@ export function VersionsPanel({ editor }: { editor: Editor }) {
 }
 
 function VersionItem({ editor, entry, newest }: { editor: Editor; entry: VersionEntry; newest: number }) {
-  const { organizationId, workflow, readOnly, take } = editor;
+  const { organizationId, workflow, readOnly, take, reopen } = editor;
   const queryClient = useQueryClient();
   const [open, setOpen] = useState(false);
   const restore = useMutation({
@@ -59,7 +60,9 @@ function VersionItem({ editor, entry, newest }: { editor: Editor; entry: Version
     onSuccess: async (restored) => {
       queryClient.setQueryData(workflowQuery(organizationId, workflow.id).queryKey, restored);
       await queryClient.invalidateQueries({ queryKey: versionsQuery(organizationId, workflow.id).queryKey });
-      await take(restored);
+      // A draft stays what is edited.
+      if (restored.draft) reopen();
+      else await take(restored);
     },
   });
   const isNewest = entry.version === newest;
@@ -67,8 +70,9 @@ function VersionItem({ editor, entry, newest }: { editor: Editor; entry: Version
     <li className="grid grid-cols-1 gap-2 rounded-lg border border-line p-3 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium">Version {entry.version}</span>
-        {isNewest && <Badge>Current</Badge>}
+        {isNewest && <Badge>Published</Badge>}
         <span className="text-xs text-muted">
+          {entry.createdByName && `${entry.createdByName}, `}
           <TimeAgo at={entry.createdAt} />
         </span>
       </div>

@@ -113,7 +113,8 @@ async function runAction(
   task: Timed,
   { action, index, parameters }: ActionRun,
 ): Promise<EngineOutcome> {
-  const given = await options.files.insertInto(task, { ...action.nodeDefaults, ...parameters }, task.signal);
+  const asked = { parameters: { ...action.nodeDefaults, ...parameters }, schema: action.inputSchema };
+  const given = await options.files.insertInto(task, asked, task.signal);
   const prepared = await prepareCall(task, action, given, options);
   const items = await options.execute(prepared, {
     signal: task.signal,

@@ -48,6 +48,7 @@ const hopeless = new Set<RefusalCode>([
   "credential_unreadable",
   "workflow_not_found",
   "workflow_inactive",
+  "workflow_not_published",
   "outbound_refused",
   "model_not_configured",
   "interrupted",
