@@ -32,7 +32,7 @@ export type Action = {
   output: z.ZodObject;
   /** The field that names a model, and which default of the installation it has. */
   defaultModel?: DefaultModelField;
-  /** The fields of an item that hold bytes as base64, and what they are when that is known. What takes bytes names its fields …Base64. */
+  /** The fields of an item that hold bytes as base64, and what they are when that is known. */
   findBytes?: (item: Record<string, unknown>) => BytesField[];
   /** Whether a call with this input, made twice by its caller, does no more than once. */
   isRepeatable: (input: Record<string, unknown>) => boolean;

@@ -203,6 +203,8 @@ const withAdvice = (fault: ProviderFault): string | undefined =>
 
 function withScopes({ message, missingScopes }: ProviderFault): string | undefined {
   if (missingScopes === undefined) return message;
+  const isNamed = missingScopes.length > 0 && missingScopes.every((scope) => message?.includes(scope));
+  if (isNamed) return message;
   const names =
     missingScopes.length === 0 ? "scope that the credential does not have" : `scope ${missingScopes.join(" or ")}`;
   const words = `${missingScopes.length === 0 ? "a" : "the"} ${names} is needed`;

@@ -127,6 +127,35 @@ describe("a model that is not there", () => {
     expect(paths[1]).toBe(one.path);
   });
 
+  // As they were seen: whoever draws has words of its own, and not always a code.
+  it.each([
+    {
+      message: "The model 'x' does not exist.",
+      type: "image_generation_user_error",
+      param: "model",
+      code: "invalid_value",
+    },
+    { message: "Model not found x", type: "invalid_request_error", param: "model", code: null },
+    {
+      message: "The model `x` has been deprecated, learn more.",
+      type: "invalid_request_error",
+      param: null,
+      code: null,
+    },
+  ])("is known by what is said of it: $message", async (error) => {
+    const { refusal } = await call(cases[1] as Case, [{ status: 400, json: { error } }, { json: openaiModels }]);
+    expect(refusal.message).toContain("This account has gpt-image-9.");
+  });
+
+  it.each([
+    "Unsupported parameter: 'temperature' is not supported with this model.",
+    "`temperature` is deprecated for this model.",
+    "The file with this id does not exist.",
+  ])("is not what is said by: %s", async (message) => {
+    const { paths } = await call(cases[0] as Case, [{ status: 400, json: { error: { message, code: "no" } } }]);
+    expect(paths).toHaveLength(1);
+  });
+
   it("is refused in the provider's own words where the list cannot be had", async () => {
     const { refusal } = await call(cases[0] as Case, [gone, { status: 403, json: {} }]);
     expect(refusal.message).toMatch(/do not have access to it\.$/);

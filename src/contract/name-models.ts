@@ -14,12 +14,23 @@ export async function nameModels<Result>({ unknownCode, list }: Offer, ask: () =
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.provider?.code !== unknownCode) throw error;
+    if (!(error instanceof Refusal) || !(error.provider?.code === unknownCode || saysModelIsMissing(error)))
+      throw error;
     throw withNames(
       error,
       (await list().catch(() => [])).map(({ value }) => value),
     );
   }
+}
+
+const missingWords =
+  /\bmodels?\b.{0,200}?(?:does not exist|not found|no longer|(?:is|was|has been) (?:deprecated|retired|shut down))/is;
+
+/** Not every answer has a code that says so. What is wrong with a parameter for this model is said the other way round. */
+export function saysModelIsMissing({ provider, message }: Refusal): boolean {
+  const status = provider?.status ?? 0;
+  // What the provider says begins behind who says it, which may be a language model.
+  return status >= 400 && status < 500 && missingWords.test(message.slice(message.indexOf(": ") + 1));
 }
 
 /** The same refusal with the first names of a list, and how many more there are. */

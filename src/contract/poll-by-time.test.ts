@@ -10,7 +10,7 @@ const minute = 60_000;
 const begin = Date.parse("2026-01-01T00:00:00.000Z");
 
 /** A service with pages of three, and what a trigger makes of it: which ids it has seen and which it took for new. */
-function watch(entries: Entry[], { mostListed = Number.POSITIVE_INFINITY, losesCursors = false } = {}) {
+function pollAgain(entries: Entry[], { mostListed = Number.POSITIVE_INFINITY, losesCursors = false } = {}) {
   const seen = new Set<string>();
   const taken: string[] = [];
   let mark: string | null = null;
@@ -59,7 +59,7 @@ it("takes nothing old at the first look, however much was made in the last minut
   const old = Array.from({ length: 50 }, (_, number) => ({ id: `old ${number}`, time: at(-50 + number) }));
   const crowded = Array.from({ length: 20 }, (_, number) => ({ id: `crowd ${number}`, time: at(0) - number }));
   const fresh = Array.from({ length: 8 }, (_, number) => ({ id: `new ${number}`, time: at(1) }));
-  const { look, taken } = watch([...old, ...crowded, ...fresh]);
+  const { look, taken } = pollAgain([...old, ...crowded, ...fresh]);
   await look(at(0));
   await look(at(1));
   await look(at(2));
@@ -68,7 +68,7 @@ it("takes nothing old at the first look, however much was made in the last minut
 
 it("does not take for new what a first look had no room for", async () => {
   const crowd = Array.from({ length: 100 }, (_, number) => ({ id: `crowd ${number}`, time: at(0) - number * 1000 }));
-  const { look, taken } = watch([...crowd, { id: "new", time: at(1) }]);
+  const { look, taken } = pollAgain([...crowd, { id: "new", time: at(1) }]);
   await look(at(0));
   await look(at(1));
   expect(taken).toEqual(["new"]);
@@ -76,7 +76,7 @@ it("does not take for new what a first look had no room for", async () => {
 
 it("finds what is made at the very time at which the first look had no room for more", async () => {
   const crowd = Array.from({ length: 100 }, (_, number) => ({ id: `crowd ${number}`, time: at(0) }));
-  const { look, taken } = watch([...crowd, { id: "new", time: at(0), listedFrom: at(1) }]);
+  const { look, taken } = pollAgain([...crowd, { id: "new", time: at(0), listedFrom: at(1) }]);
   await look(at(0));
   await look(at(1));
   expect(taken).toEqual(["new"]);
@@ -97,7 +97,7 @@ it("takes each new one once and none of those before, however many have the same
           const time = newest + number * apart + after * minute;
           return { id: `new ${index}`, time, listedFrom: Math.max(time, at(0) + 1) + lateMinutes * minute };
         });
-        const { look, taken } = watch([...old, ...fresh]);
+        const { look, taken } = pollAgain([...old, ...fresh]);
         await look(at(0));
         for (let minutes = 1; minutes <= 30; minutes++) await look(at(minutes));
         expect(taken.toSorted()).toEqual(fresh.map(({ id }) => id).toSorted());
@@ -108,7 +108,7 @@ it("takes each new one once and none of those before, however many have the same
 });
 
 it("finds what is listed late, with a time before that of what was seen", async () => {
-  const { look, taken } = watch([
+  const { look, taken } = pollAgain([
     { id: "old", time: at(-60) },
     { id: "late", time: at(1), listedFrom: at(9) },
     { id: "early", time: at(5) },
@@ -119,7 +119,7 @@ it("finds what is listed late, with a time before that of what was seen", async 
 
 it("goes through all pages of a crowd that was made at the same moment", async () => {
   const crowd = Array.from({ length: 40 }, (_, number) => ({ id: `crowd ${number}`, time: at(1) }));
-  const { look, taken } = watch([{ id: "old", time: at(-60) }, ...crowd]);
+  const { look, taken } = pollAgain([{ id: "old", time: at(-60) }, ...crowd]);
   await look(at(0));
   expect(await look(at(2))).toHaveLength(14);
   expect(taken).toHaveLength(40);
@@ -127,7 +127,7 @@ it("goes through all pages of a crowd that was made at the same moment", async (
 
 it("begins a listing anew when its cursor has ended", async () => {
   const crowd = Array.from({ length: 7 }, (_, number) => ({ id: `crowd ${number}`, time: at(1) + number }));
-  const { look, taken } = watch([{ id: "old", time: at(-60) }, ...crowd], { losesCursors: true });
+  const { look, taken } = pollAgain([{ id: "old", time: at(-60) }, ...crowd], { losesCursors: true });
   await look(at(0));
   await look(at(2));
   for (const minutes of [3, 4, 5]) await look(at(minutes));
@@ -137,14 +137,14 @@ it("begins a listing anew when its cursor has ended", async () => {
 
 it("goes on behind the last one where a service lists no further", async () => {
   const crowd = Array.from({ length: 40 }, (_, number) => ({ id: `crowd ${number}`, time: at(1) + number }));
-  const { look, taken } = watch([{ id: "old", time: at(-60) }, ...crowd], { mostListed: 9 });
+  const { look, taken } = pollAgain([{ id: "old", time: at(-60) }, ...crowd], { mostListed: 9 });
   await look(at(0));
   await look(at(2));
   expect(taken).toEqual(crowd.map(({ id }) => id));
 });
 
 it("is not led astray by a time ahead of now, nor by an empty list", async () => {
-  const { look, taken } = watch([
+  const { look, taken } = pollAgain([
     { id: "ahead", time: at(600), listedFrom: at(1) },
     { id: "new", time: at(20) },
   ]);

@@ -58,16 +58,26 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** What the caller is told when there is no answer of the server itself. Only the code is passed on: texts may hold anything. */
-export function connectionFailure(host: string, error: unknown): Refusal {
+const unknownAuthority = /self[-_ ]signed|unable[-_ ]to[-_ ](?:get|verify)/i;
+
+/** What helps against a certificate whose authority nobody knows, with an account that has the field above. */
+export const adviseAuthority = (fault: string): string =>
+  unknownAuthority.test(fault) ? " Enter the certificate authority of the server in the credential." : "";
+
+/**
+ * What the caller is told when there is no answer of the server itself. Only the code is passed on: texts may hold anything.
+ * `advise` adds what to do about it.
+ */
+export function connectionFailure(host: string, error: unknown, advise: (code: string) => string = () => ""): Refusal {
   if (error instanceof Refusal) return error;
   const code = textAt(error, "code") ?? "";
   const reason = /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : "";
+  const advice = advise(code);
   const isCertificate = /CERT|SIGNATURE|ISSUER/.test(code);
   return new Refusal(
     "provider_unreachable",
     isCertificate
-      ? `The certificate of ${host} is not trusted${reason}.`
+      ? `The certificate of ${host} is not trusted${reason}.${advice}`
       : `${host} could not be reached or broke off${reason}.`,
     isUnconnected(code) || textAt(error, "syscall") === "connect" ? { effect: "none" } : {},
   );

@@ -200,16 +200,113 @@ describe("a scope that is missing", () => {
     );
   });
 
+  it.each([
+    {
+      tool: "openai_create_response",
+      data: { apiKey: "sk-canary" },
+      parameters: { model: "m", prompt: "p" },
+      answer: {
+        status: 401,
+        json: {
+          error: {
+            message:
+              "You have insufficient permissions for this operation. Missing scopes: api.responses.write. Check that you have the correct role in your organization.",
+            type: "invalid_request_error",
+            param: null,
+            code: null,
+          },
+        },
+      },
+      words:
+        "Missing scopes: api.responses.write. Check that you have the correct role in your organization. Give the token",
+    },
+    {
+      tool: "stripe_list_payments",
+      data: { secretKey: "rk_test_canary" },
+      parameters: {},
+      answer: {
+        status: 403,
+        json: {
+          error: {
+            message:
+              "The provided key 'rk_test_***' does not have the required permissions for this endpoint on account 'acct_1'. Having the 'rak_payment_intent_read' permission would allow this request to continue.",
+            type: "invalid_request_error",
+          },
+        },
+      },
+      words: "Having the 'rak_payment_intent_read' permission would allow this request to continue. Give the token",
+    },
+    {
+      tool: "elevenlabs_text_to_speech",
+      data: { apiKey: "xi-canary" },
+      parameters: { voiceId: "v", text: "t" },
+      answer: {
+        status: 401,
+        json: {
+          detail: {
+            status: "missing_permissions",
+            message: "The API key you used is missing the permission text_to_speech to execute this operation.",
+          },
+        },
+      },
+      words: "is missing the permission text_to_speech to execute this operation. Give the token",
+    },
+    {
+      tool: "linear_search_issues",
+      data: { kind: "apiKey", apiKey: "lin_canary" },
+      parameters: { term: "x" },
+      answer: {
+        json: {
+          errors: [
+            {
+              message: "Invalid scope: `read` required",
+              extensions: { type: "forbidden", code: "FORBIDDEN", statusCode: 403, userError: true },
+            },
+          ],
+          data: null,
+        },
+      },
+      words: "Linear refused the call (FORBIDDEN): Invalid scope: `read` required. Give the token",
+    },
+    {
+      tool: "github_create_issue",
+      data: { kind: "bearer", accessToken: "github_pat_canary" },
+      parameters: { owner: "acme", repo: "site", title: "Hi" },
+      answer: {
+        status: 403,
+        headers: { "x-accepted-github-permissions": "issues=write; pull_requests=write" },
+        json: { message: "Resource not accessible by personal access token", status: "403" },
+      },
+      words: "by personal access token. The scope issues=write or pull_requests=write is needed. Give the token",
+    },
+  ])("of a key with permissions is told by $tool, and the key is not called broken", async (told) => {
+    const type = told.tool.split("_", 1)[0] ?? "";
+    const id = await connect(type, told.data);
+    service.script([told.answer]);
+    expect(await call(told.tool, type, id, told.parameters)).toContain(
+      `${told.words} of the credential "Mine" that scope at`,
+    );
+    service.script([told.answer]);
+    const { body } = await ann.browser.post(`${path}/credentials/${id}/test`);
+    expect(body).toMatchObject({ isChecked: false, health: "unknown" });
+  });
+
   it("is not claimed of a token that has it, nor of one without scopes", async () => {
     const id = await connect("github", { kind: "bearer", accessToken: "ghp_canary" });
     for (const headers of [
       { "x-oauth-scopes": "repo", "x-accepted-oauth-scopes": "repo" },
       { "x-accepted-oauth-scopes": "repo" },
+      // A fine-grained token is told of what it needs also where the repository is not there.
+      { "x-accepted-github-permissions": "issues=write" },
     ]) {
       service.script([{ status: 404, headers, json: { message: "Not Found" } }]);
       const message = await call("github_create_issue", "github", id, { owner: "a", repo: "b", title: "c" });
       expect(message).not.toContain("scope");
     }
+    const headers = { "x-accepted-github-permissions": "issues=write" };
+    service.script([{ status: 403, headers, json: { message: "Repository was archived so is read-only." } }]);
+    const message = await call("github_create_issue", "github", id, { owner: "a", repo: "b", title: "c" });
+    expect(message).not.toContain("scope");
   });
 });
 

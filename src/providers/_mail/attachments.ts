@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { describeBytes } from "../../base/describe-bytes.ts";
+import { fileInput, readFileInput } from "../../contract/file-input.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 
 // Files that go with mail, the same for every way to send and read it. A workflow gives the handle of a file where bytes are asked for.
 
 const attachment = z.strictObject({
   filename: z.string().min(1).describe("File name, e.g. report.pdf."),
-  contentBase64: z
-    .string()
-    .meta({ title: "Content as base64" })
-    .describe("Content as base64; in a workflow also the handle of a file, e.g. $trigger.payload.file.handle."),
+  contentBase64: fileInput("Content as base64").describe(
+    "Content as base64; in a workflow also the handle of a file, e.g. $trigger.payload.file.handle.",
+  ),
   mimeType: z
     .string()
     .regex(/^[\w.+-]+\/[\w.+-]+$/)
@@ -28,10 +28,7 @@ export const attachmentsInput = (mostBytes: number) =>
 
 export function readAttachments(given: z.output<typeof attachment>[] | undefined, mostBytes: number) {
   const files = (given ?? []).map(({ filename, contentBase64, mimeType }, index) => {
-    const content = Buffer.from(contentBase64, "base64");
-    const isBase64 =
-      content.toString("base64").replace(/=+$/, "") === contentBase64.replaceAll(/\s/g, "").replace(/=+$/, "");
-    if (!isBase64) throw refuseInput(`/attachments/${index}/contentBase64`, "is not base64");
+    const content = readFileInput(`/attachments/${index}/contentBase64`, contentBase64);
     const name = refuseLineBreaks(filename, `/attachments/${index}/filename`);
     return { filename: name, content, ...(mimeType === undefined ? {} : { contentType: mimeType }) };
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { fileInput } from "../../contract/file-input.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 
 // What every language model is given beside a prompt, and the JSON that it is asked for.
@@ -30,12 +31,7 @@ export const imagesInput = () =>
   z
     .array(
       z.strictObject({
-        imageBase64: z
-          .string()
-          .min(1)
-          .optional()
-          .meta({ title: "Image as base64" })
-          .describe(`${base64Text} Give this or url.`),
+        imageBase64: fileInput("Image as base64").min(1).optional().describe(`${base64Text} Give this or url.`),
         url: z
           .string()
           .min(1)
@@ -50,7 +46,7 @@ export const imagesInput = () =>
 /** For services that get no pictures from addresses. */
 export const inlineImagesInput = () =>
   z
-    .array(z.strictObject({ imageBase64: z.string().min(1).meta({ title: "Image as base64" }).describe(base64Text) }))
+    .array(z.strictObject({ imageBase64: fileInput("Image as base64").min(1).describe(base64Text) }))
     .optional()
     .describe("Pictures to look at with the prompt, each {imageBase64}.");
 

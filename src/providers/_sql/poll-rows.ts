@@ -26,7 +26,7 @@ export const rowParameters = (example: string) =>
       .min(1)
       .max(300)
       .describe(
-        `Table or view to watch, as it is written in the database, e.g. ${example}. A name with a dot goes in quotes.`,
+        `Table or view to look at, as it is written in the database, e.g. ${example}. A name with a dot goes in quotes.`,
       ),
     column: z
       .string()
@@ -173,7 +173,7 @@ const idOf = (row: Row): string => placeOf(row).key;
 function refuseSameKeys(rows: Row[]): void {
   const keys = rows.map(idOf);
   if (new Set(keys).size === keys.length) return;
-  const detail = "must be given: several rows have the same value in the column that is watched";
+  const detail = "must be given: several rows have the same value in the column that is looked at";
   throw new Refusal(
     "validation_failed",
     `keyColumn ${detail}. Name a column that is different in every row, such as id.`,

@@ -114,6 +114,17 @@ describeHttpTool(createRecord, {
       items: [{ id: "rec1", createdTime: "2026-01-01T00:00:00.000Z" }],
     },
     {
+      name: "finds the table by its address",
+      input: { baseId: "https://airtable.com/app1/tblB/viwC?blocks=hide", table: "Tasks", fields: { Name: "A" } },
+      exchanges: [
+        {
+          request: { method: "POST", path: "/v0/app1/Tasks", json: { fields: { Name: "A" }, typecast: false } },
+          answer: { json: { id: "rec1" } },
+        },
+      ],
+      items: [{ id: "rec1" }],
+    },
+    {
       name: "sends every kind of value",
       input: { baseId: "app1", table: "a/b", fields: { "Ü?": 'q"\n', n: 1, list: ["x"], none: null }, typecast: true },
       exchanges: [
@@ -139,6 +150,7 @@ it.each([[{}], [{ field: "" }], [{ field: "Name", direction: "up" }]])("refuses 
 it.each([
   ["/baseId", { baseId: "base", table: "t" }],
   ["/baseId", { baseId: "app1/../app2", table: "t" }],
+  ["/baseId", { baseId: "https://airtable.test/app1/tblB", table: "t" }],
   ["/filterByFormula", { baseId: "app1", table: "t", filterByFormula: "x".repeat(16_001) }],
 ])("refuses a wrong %s", async (pointer, input) => {
   await expect(callTool(listRecords, { input, credential })).rejects.toMatchObject({

@@ -2,10 +2,17 @@ import { path } from "../../contract/http.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 
-export function tablePath(baseId: string, table: string): string {
-  if (!/^app[A-Za-z0-9]+$/.test(baseId))
-    throw refuseInput("/baseId", "must be the id of a base, which starts with app");
-  return path`/v0/${baseId}/${table}`;
+/** Of a table, from its ids or from its address, in whichever field that was pasted. */
+export function tablePath({ baseId, table }: { baseId: string; table?: string | undefined }): string {
+  const address = [baseId, table ?? ""]
+    .map((text) => /^https:\/\/airtable\.com\/(app\w+)(?:(?:\/[^/]+)*?\/(tbl\w+))?/.exec(text.trim()))
+    .find(Boolean);
+  const [, base = baseId.trim(), addressed] = address ?? [];
+  const named = table === undefined || table.includes("://") ? addressed : table;
+  if (!/^app[A-Za-z0-9]+$/.test(base))
+    throw refuseInput("/baseId", "must be the id of a base, which starts with app, or the address of a table");
+  if (named === undefined) throw refuseInput("/table", "must be given where the address does not name a table");
+  return path`/v0/${base}/${named}`;
 }
 
 export const readRecord = (record: unknown) => ({

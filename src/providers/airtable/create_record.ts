@@ -15,7 +15,7 @@ export const action = defineAction({
     baseId: z
       .string()
       .min(1)
-      .describe("Id of the base, which begins with app, as in its address.")
+      .describe("Id of the base, which begins with app, or the address of the table in your browser.")
       .meta({ title: "Base ID" }),
     table: z.string().min(1).describe("Id (tbl…) or name of the table."),
     fields: z.record(z.string(), z.unknown()).describe('Field values by name, e.g. {"Name": "Ann"}.'),
@@ -27,7 +27,7 @@ export const action = defineAction({
     fields: z.record(z.string(), z.unknown()).optional().describe("Stored values."),
   }),
   async run({ input: { baseId, table, ...record }, http }) {
-    const created = await http.json({ method: "POST", path: tablePath(baseId, table), json: record });
+    const created = await http.json({ method: "POST", path: tablePath({ baseId, table }), json: record });
     return [
       {
         id: requireProof("Airtable", textAt(created, "id"), "record id"),

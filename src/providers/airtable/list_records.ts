@@ -18,7 +18,7 @@ export const action = defineAction({
     baseId: z
       .string()
       .min(1)
-      .describe("Id of the base, which begins with app, as in its address.")
+      .describe("Id of the base, which begins with app, or the address of the table in your browser.")
       .meta({ title: "Base ID" }),
     table: z.string().min(1).describe("Id (tbl…) or name of the table."),
     filterByFormula: z.string().max(16_000).optional().describe('Airtable formula, e.g. {Status} = "Open".'),
@@ -37,7 +37,7 @@ export const action = defineAction({
   }),
   async run({ input, http }) {
     const { baseId, table, filterByFormula, view, fields, sort = [], limit } = input;
-    const place = tablePath(baseId, table);
+    const place = tablePath({ baseId, table });
     const query = {
       filterByFormula,
       view,

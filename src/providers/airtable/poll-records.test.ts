@@ -29,6 +29,7 @@ describe("new records of an Airtable table", () => {
   it("looks in ever longer times for the newest, and then from shortly before the newest on", async () => {
     provider.script([
       answer([]),
+      answer([]),
       answer([record("rec2", "2026-03-01T02:00:00.000Z"), record("rec1", "2026-03-01T01:00:00.000Z")]),
     ]);
     const first = await look({}, null);
@@ -37,6 +38,7 @@ describe("new records of an Airtable table", () => {
       { id: "rec2", payload: record("rec2", "2026-03-01T02:00:00.000Z") },
     ]);
     expect(asked(provider).map(({ path }) => path)).toEqual([
+      `/v0/app1/Tasks?filterByFormula=${since("2026-03-01T11:58:59.999Z")}&pageSize=100`,
       `/v0/app1/Tasks?filterByFormula=${since("2026-03-01T10:59:59.999Z")}&pageSize=100`,
       `/v0/app1/Tasks?filterByFormula=${since("2026-02-28T11:59:59.999Z")}&pageSize=100`,
     ]);
@@ -62,6 +64,7 @@ describe("new records of an Airtable table", () => {
       answer([]),
       answer([]),
       answer([]),
+      answer([]),
       answer([record("rec1", "2020-01-01T00:00:00.000Z")]),
       answer([]),
     ]);
@@ -69,6 +72,30 @@ describe("new records of an Airtable table", () => {
     expect(items.map(({ id }) => id)).toEqual(["rec1"]);
     await look({}, mark);
     expect(asked(provider).at(-1)?.path).toContain(since("2026-01-30T11:59:59.999Z"));
+  });
+
+  const full = (createdTime: string) =>
+    Array.from({ length: 10 }, (_, page) =>
+      answer(
+        Array.from({ length: 100 }, (_, row) => record(`rec${page}x${row}`, createdTime)),
+        `itr/${page}`,
+      ),
+    );
+
+  it("takes nothing for new of a table that was filled before, of which the first look lists a part in no order", async () => {
+    provider.script([answer([]), ...full("2026-03-01T11:20:00.000Z"), answer([])]);
+    const { items, mark } = await look({}, null);
+    expect(items).toHaveLength(1000);
+    await look({}, mark);
+    // The last minute was listed whole, and was empty; what was made from then on is new.
+    expect(asked(provider).at(-1)?.path).toContain(since("2026-03-01T11:58:59.999Z"));
+  });
+
+  it("begins with the time of the first look where it cannot list its last minute", async () => {
+    provider.script([...full("2026-03-01T11:59:10.000Z"), answer([])]);
+    const { mark } = await look({}, null);
+    await look({}, mark);
+    expect(asked(provider).at(-1)?.path).toContain(since("2026-03-01T11:59:59.999Z"));
   });
 
   it("begins a list anew whose offset has ended", async () => {

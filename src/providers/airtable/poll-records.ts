@@ -4,7 +4,6 @@ import { collectPages } from "../../contract/pages.ts";
 import { definePoll } from "../../contract/poll.ts";
 import { beginPolling, listSince, type TimedItem, type TimedPage } from "../../contract/poll-by-time.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { readRecord, tablePath } from "./client.ts";
 
 export const newRecord = definePoll({
@@ -36,7 +35,7 @@ export const newRecord = definePoll({
       .describe('Only records this formula holds for, e.g. {Status} = "Open".'),
   }),
   async list(call, { parameters, mark, now }) {
-    const place = { ...findTable(parameters), view: parameters.view, formula: parameters.filterByFormula };
+    const place = { path: tablePath(parameters), view: parameters.view, formula: parameters.filterByFormula };
     if (mark === null) return beginPolling(now, await readNewest(call, place, now));
     return await listSince(
       { mark, now },
@@ -50,23 +49,23 @@ type Place = { path: string; view: string | undefined; formula: string | undefin
 // Nothing says that Airtable shows records late; this is for clocks that differ, and for times that have no milliseconds.
 const overlapMs = 10 * 60_000;
 const hourMs = 3_600_000;
-const firstWindowsMs = [hourMs, 24 * hourMs, 30 * 24 * hourMs];
+const firstWindowsMs = [60_000, hourMs, 24 * hourMs, 30 * 24 * hourMs];
 const pageSize = 100;
 const mostFirst = 1000;
 
 /** Airtable sorts by fields only, and when a record was made is none: so ever longer times are asked for until there is something. */
 async function readNewest(call: CredentialCall, place: Place, now: Date): Promise<{ items: TimedItem[]; floor: Date }> {
+  // Where the next look begins: all that was made since then is listed. Of more than a look lists, which come in no order, that is what a shorter time had.
   let floor = now;
   for (const window of firstWindowsMs) {
-    floor = new Date(now.getTime() - window);
-    const since = floor;
+    const since = new Date(now.getTime() - window);
     const items = await collectPages<TimedItem, string>(
       mostFirst,
       async (cursor) => await readPage(call, place, { since, cursor }),
     );
-    // Where that is not all of it, in no order, what is left out must not be taken for new.
-    const newest = new Date(Math.max(...items.map(({ createdAt }) => Date.parse(createdAt ?? "") || 0)));
-    if (items.length > 0) return { items, floor: items.length < mostFirst ? floor : newest };
+    if (items.length >= mostFirst) return { items, floor };
+    floor = since;
+    if (items.length > 0) return { items, floor };
   }
   return { items: (await readPage(call, place, { since: null, cursor: undefined })).items, floor };
 }
@@ -87,15 +86,4 @@ async function readPage(
     return record.id === undefined ? [] : [{ id: record.id, payload: record, createdAt: record.createdTime }];
   });
   return { items, next: textAt(answer, "offset") };
-}
-
-/** The table, from its ids or from its address, in whichever field that was pasted. */
-function findTable({ baseId, table }: { baseId: string; table?: string | undefined }): { path: string } {
-  const address = [baseId, table ?? ""]
-    .map((text) => /^https:\/\/airtable\.com\/(app\w+)(?:\/[^/]+)*?\/(tbl\w+)/.exec(text.trim()))
-    .find(Boolean);
-  const [, base = baseId.trim(), addressed] = address ?? [];
-  const named = table === undefined || table.includes("://") ? addressed : table;
-  if (named === undefined) throw refuseInput("/table", "must be given where the address does not name a table");
-  return { path: tablePath(base, named) };
 }

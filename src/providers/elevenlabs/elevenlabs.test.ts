@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { defaultModels } from "../../base/default-models.ts";
 import { elevenlabsCredential } from "./credential.ts";
@@ -81,4 +82,25 @@ it("checks the credential by asking for the user", async () => {
   expect(await useCredential(elevenlabsCredential, credential, [{ json: {} }])).toMatchObject([
     { path: "/v1/user", headers },
   ]);
+});
+
+it.each([
+  ["JSON", { json: { detail: "queued" } }],
+  ["a page", { headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>Sign in</html>" }],
+  ["something without a type", { body: "sound?" }],
+  ["nothing", { headers: { "content-type": "audio/mpeg" }, body: "" }],
+])("takes %s for no sound, whatever the status says", async (_, answer) => {
+  const provider = await startFakeProvider();
+  provider.script([answer]);
+  const outcome = callTool(textToSpeech, {
+    input: { voiceId: "v1", text: "Hello" },
+    credential: { ...credential, baseUrl: provider.url },
+  });
+  await expect(outcome).rejects.toMatchObject({
+    code: "provider_error",
+    effect: "unknown",
+    message: "The answer of ElevenLabs has no sound, so nothing shows that it was done.",
+  });
+  expect(provider.requests()).toHaveLength(1);
+  await provider.stop();
 });

@@ -3,6 +3,7 @@ import { defaultModels } from "../../base/default-models.ts";
 import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { listModels, unknownModel } from "./client.ts";
 import { elevenlabsCredential } from "./credential.ts";
 
@@ -57,8 +58,11 @@ export const action = defineAction({
         timeoutMs,
       }),
     );
-    const audio = Buffer.from(await response.arrayBuffer());
-    const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
-    return [{ audioBase64: audio.toString("base64"), mimeType, bytes: audio.length }];
+    const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+    const answer = Buffer.from(await response.arrayBuffer());
+    // Anything else, with whatever status, is of somebody in between or of another kind than what was asked for.
+    const isSound = answer.length > 0 && (mimeType.startsWith("audio/") || mimeType === "application/octet-stream");
+    const sound = requireProof("ElevenLabs", isSound ? answer : undefined, "sound");
+    return [{ audioBase64: sound.toString("base64"), mimeType, bytes: sound.length }];
   },
 });

@@ -1,7 +1,10 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
-import { readCommonFault } from "../../contract/fault.ts";
+import { type ProviderFault, readCommonFault } from "../../contract/fault.ts";
 import { apiVersions } from "./api-version.ts";
 import { knownScopes } from "./known-scopes.ts";
+
+/** What GitHub asks for where an answer about too many requests says no time. */
+const usualWaitMs = 60_000;
 
 const webhookSecret = secret("Verifies incoming events.").optional();
 
@@ -34,7 +37,12 @@ export const githubCredential = defineCredential({
       fields: { webhookSecret },
     }),
   },
-  readFault: (body, response) => ({ ...readCommonFault(body, response), missingScopes: findMissingScopes(response) }),
+  readFault: (body, response) => {
+    const fault = readCommonFault(body, response);
+    if (response.status === 403 && /rate limit|abuse detection/i.test(fault.message ?? ""))
+      return { ...fault, isTemporary: true, isTurnedAway: true, retryAfterMs: usualWaitMs };
+    return { ...fault, missingScopes: findMissingPermissions(fault, response) ?? findMissingScopes(response) };
+  },
   check: async ({ http }) => void (await http.json({ path: "/user" })),
 });
 
@@ -45,4 +53,10 @@ function findMissingScopes({ status, headers }: Response): string[] | undefined 
   const [has, accepted] = [headers.get("x-oauth-scopes"), listIn(headers.get("x-accepted-oauth-scopes"))];
   if ((status !== 403 && status !== 404) || has === null || accepted.length === 0) return undefined;
   return listIn(has).some((scope) => accepted.includes(scope)) ? undefined : accepted;
+}
+
+/** A fine-grained token has permissions, of which several sets may do. They stand on every answer, also where something else is wrong. */
+function findMissingPermissions({ message }: ProviderFault, { headers }: Response): string[] | undefined {
+  if (!/resource not accessible/i.test(message ?? "")) return undefined;
+  return (headers.get("x-accepted-github-permissions") ?? "").split(";").flatMap((set) => set.trim() || []);
 }

@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { type Answer, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { action as createIssue } from "./create_issue.ts";
 import { action as createIssueComment } from "./create_issue_comment.ts";
 import { action as getFile } from "./get_file.ts";
@@ -234,6 +236,39 @@ describeHttpTool(getFile, {
       items: [{ encoding: "base64", content: "iVD/" }],
     },
   ],
+});
+
+describe("too many requests, which GitHub may also answer with 403", () => {
+  const message = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
+  const made = { status: 201, json: { id: 1, number: 2, html_url: "https://github.com/a/b/issues/2" } };
+
+  async function create(answers: Answer[]) {
+    const provider = await startFakeProvider();
+    const waits: number[] = [];
+    provider.script(answers);
+    const data = { ...credential, baseUrl: provider.url };
+    const outcome = await callTool(createIssue, {
+      input: { owner: "a", repo: "b", title: "t" },
+      credential: data,
+      waits,
+    }).catch((error: unknown) => error);
+    await provider.stop();
+    return { outcome, waits };
+  }
+
+  it.each(["retry-after", "x-ratelimit-reset"])("waits as %s says, because nothing was made", async (header) => {
+    const reset = String(Math.ceil(Date.now() / 1000) + 7);
+    const headers = { [header]: header === "retry-after" ? "7" : reset, "x-ratelimit-remaining": "0" };
+    const { outcome, waits } = await create([{ status: 403, headers, json: { message } }, made]);
+    expect(outcome).toMatchObject([{ number: 2 }]);
+    expect(waits[0]).toBeGreaterThan(1000);
+  });
+
+  it("asks for a minute where GitHub says no time, and calls nothing forbidden", async () => {
+    const { outcome } = await create([{ status: 403, json: { message } }]);
+    expect(outcome).toMatchObject({ provider: { status: 403, retryAfterMs: 60_000 } });
+    expect(outcome).not.toMatchObject({ provider: { lacksPermission: true } });
+  });
 });
 
 it("believes only what GitHub signed", () => {

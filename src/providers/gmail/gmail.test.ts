@@ -425,6 +425,17 @@ describe("Gmail", () => {
   });
 });
 
+it.each([403, 429])("comes back when Gmail says with %i, which it says in its words", (status) => {
+  const at = new Date(Date.now() + 900_000).toISOString();
+  const message = `User-rate limit exceeded.  Retry after ${at} (Mail sending)`;
+  const body = {
+    error: { code: status, message, errors: [{ message, domain: "usageLimits", reason: "rateLimitExceeded" }] },
+  };
+  const fault = gmailCredential.readFault(body, new Response("", { status }));
+  expect(fault).toMatchObject({ isTurnedAway: true });
+  expect(Math.round((fault.retryAfterMs ?? 0) / 10_000)).toBe(90);
+});
+
 it("reads at most five messages at once and keeps their order", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `m${index}`);
   let open = 0;

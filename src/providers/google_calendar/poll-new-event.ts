@@ -18,7 +18,7 @@ const parameters = z.strictObject({
     .min(1)
     .default("primary")
     .meta({ title: "Calendar", choices: "calendars" })
-    .describe("Calendar to watch: primary for that of the account, or an id, e.g. team@group.calendar.google.com."),
+    .describe("Calendar to look at: primary for that of the account, or an id, e.g. team@group.calendar.google.com."),
 });
 
 export const newEvent = definePoll({

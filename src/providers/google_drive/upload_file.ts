@@ -3,6 +3,7 @@ import { z } from "zod";
 import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { defineAction } from "../../contract/action.ts";
+import { fileInput, readFileInput } from "../../contract/file-input.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
@@ -21,11 +22,9 @@ export const action = defineAction({
   input: z.strictObject({
     name: z.string().min(1).describe("Name of the new file, e.g. report.txt."),
     content: z.string().optional().describe("Content as text. Give this or contentBase64."),
-    contentBase64: z
-      .string()
+    contentBase64: fileInput("Content (base64)")
       .optional()
-      .describe("Content as base64, in a workflow also the handle of a file; at most 5 MB. Give this or content.")
-      .meta({ title: "Content (base64)", contentEncoding: "base64" }),
+      .describe("Content as base64, in a workflow also the handle of a file; at most 5 MB. Give this or content."),
     mimeType: z
       .string()
       .min(1)
@@ -79,18 +78,9 @@ function readContent(content: string | undefined, contentBase64: string | undefi
     });
   }
   const field = contentBase64 === undefined ? "content" : "contentBase64";
-  const bytes = contentBase64 === undefined ? Buffer.from(content ?? "") : decodeBase64(contentBase64);
+  const bytes =
+    contentBase64 === undefined ? Buffer.from(content ?? "") : readFileInput("/contentBase64", contentBase64);
   if (bytes.length > mostBytes) throw refuseInput(`/${field}`, `must not be larger than ${describeBytes(mostBytes)}`);
-  return bytes;
-}
-
-function decodeBase64(text: string): Buffer {
-  const compact = text.replaceAll(/\s/g, "");
-  const bytes = Buffer.from(compact, "base64");
-  const isWhole =
-    bytes.toString("base64").replaceAll("=", "") ===
-    compact.replaceAll("=", "").replaceAll("-", "+").replaceAll("_", "/");
-  if (!isWhole) throw refuseInput("/contentBase64", "must be base64");
   return bytes;
 }
 

@@ -59,7 +59,7 @@ const open = async (http: Http, { spreadsheetId, sheet, headerRow }: z.output<ty
     headerRow,
   });
 
-/** `serial` counts rows and never goes back, as their numbers do when some are deleted. It begins with the time, which no earlier watch had. */
+/** `serial` counts rows and never goes back, as their numbers do when some are deleted. It begins with the time, which no earlier trigger had. */
 type Mark = Known & { serial: number };
 
 async function listNewest(sheet: Sheet, serial: number): Promise<PollPage> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineAction } from "../../contract/action.ts";
 import { textAt } from "../../contract/read.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
@@ -20,7 +19,10 @@ export const action = defineAction({
     issueType: z.string().min(1).describe("Type name, e.g. Task."),
     summary: z.string().min(1).max(255).describe("Title of the issue, at most 255 characters."),
     description: z.string().optional().describe("Plain text, converted to Atlassian document format."),
-    labels: z.array(z.string()).optional().describe('Labels without spaces, e.g. ["bug"].'),
+    labels: z
+      .array(z.string().regex(/^\S+$/, "must not be empty or have spaces"))
+      .optional()
+      .describe('Labels without spaces, e.g. ["bug"].'),
     assigneeAccountId: z
       .string()
       .optional()
@@ -40,8 +42,6 @@ export const action = defineAction({
     credential,
     http,
   }) {
-    const wrongLabel = labels?.findIndex((label) => !/^\S+$/.test(label)) ?? -1;
-    if (wrongLabel >= 0) throw refuseInput(`/labels/${wrongLabel}`, "must not be empty or have spaces");
     const json = {
       fields: {
         ...fields,

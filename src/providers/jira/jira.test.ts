@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
+import { toJsonSchema } from "../../catalog/json-schema.ts";
 import type { CredentialData } from "../../contract/credential.ts";
 import { action as addComment } from "./add_comment.ts";
 import { siteAddress, toDocument } from "./client.ts";
@@ -223,6 +224,13 @@ it.each([
     credential,
   });
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
+it("says in its schema that a label has no spaces, and says it to whoever gives one with them", async () => {
+  const { properties } = toJsonSchema(createIssue.input, "input");
+  expect(properties).toMatchObject({ labels: { items: { pattern: "^\\S+$" } } });
+  const input = { projectKey: "ACME", issueType: "Task", summary: "s", labels: ["not fine"] };
+  await expect(callTool(createIssue, { input, credential })).rejects.toThrow("must not be empty or have spaces");
 });
 
 it("turns text into paragraphs with line breaks and no empty text", () => {

@@ -23,11 +23,17 @@ export const readLinearRefusal: ReadRefusal = (body, { headers }) =>
 function faultOf(body: unknown, headers: Headers): ProviderFault {
   const error = at(body, "errors", 0);
   const code = textAt(error, "extensions", "code");
+  const message =
+    textAt(error, "extensions", "userPresentableMessage") ?? textAt(error, "message") ?? textAt(body, "error");
+  const missing = /invalid scope: `?([\w:]+)`? required/i.exec(message ?? "")?.[1];
   return {
     code,
     isUnauthorized: code === "AUTHENTICATION_ERROR",
+    // It may be one thing that the key may not do, whatever else it may.
+    lacksPermission: code === "FORBIDDEN" || undefined,
+    missingScopes: missing === undefined ? undefined : [missing],
     ...(code === "RATELIMITED" ? { isTurnedAway: true, isTemporary: true, retryAfterMs: readResetMs(headers) } : {}),
-    message: textAt(error, "extensions", "userPresentableMessage") ?? textAt(error, "message") ?? textAt(body, "error"),
+    message,
   };
 }
 

@@ -17,7 +17,7 @@ const parameters = z.strictObject({
     .default("inbox")
     .meta({ choices: "folders" })
     .describe(
-      "Folder to watch: its id, or one of Outlook's own names, e.g. inbox, junkemail or sentitems. Folders inside of it do not count.",
+      "Folder to look at: its id, or one of Outlook's own names, e.g. inbox, junkemail or sentitems. Folders inside of it do not count.",
     ),
   unreadOnly: z
     .boolean()

@@ -7,7 +7,7 @@ import { providerFailure } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { connectionFailure, trusting, unlessAborted } from "../../contract/server-connection.ts";
+import { adviseAuthority, connectionFailure, trusting, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
   host: string;
@@ -201,11 +201,13 @@ function explain(error: unknown, host: string): Refusal {
     return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, {
       effect: "none",
     });
-  if (code === "HANDSHAKE_SSL_ERROR" && error instanceof Error)
-    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.`, {
+  if (code === "HANDSHAKE_SSL_ERROR" && error instanceof Error) {
+    const advice = adviseAuthority(error.message);
+    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.${advice}`, {
       effect: "none",
     });
-  return connectionFailure(host, error);
+  }
+  return connectionFailure(host, error, adviseAuthority);
 }
 
 const toParameter = (value: unknown): Scalar =>

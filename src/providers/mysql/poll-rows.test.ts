@@ -1,6 +1,6 @@
 import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readItem, watch } from "../../../test/support/browser/look-at.ts";
+import { pollAgain, readItem } from "../../../test/support/browser/look-at.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startMariaDb } from "../../../test/support/providers/real-servers.ts";
 import { mysqlCredential } from "./credential.ts";
@@ -17,7 +17,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     credential: { ...login, host: "127.0.0.1", port: server.port, database: "shop", ssl: "disable" },
     parameters,
   });
-  const watchRows = (parameters: Record<string, unknown>) => watch(newRow, mysqlCredential, where(parameters));
+  const pollRows = (parameters: Record<string, unknown>) => pollAgain(newRow, mysqlCredential, where(parameters));
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
   it("starts with what comes after the first look, loses no digit, and gives a row as the query does", async () => {
     await admin.query("CREATE TABLE orders (id bigint unsigned PRIMARY KEY, price decimal(30,10), made datetime(6))");
     await admin.query("INSERT INTO orders VALUES (18446744073709551612, 1, NULL)");
-    const look = watchRows({ table: "orders" });
+    const look = pollRows({ table: "orders" });
     expect(await look()).toEqual([]);
     await admin.query(
       "INSERT INTO orders VALUES (18446744073709551613, 0.1, '2026-01-02 03:04:05.123456'), (18446744073709551614, NULL, NULL)",
@@ -57,7 +57,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
         admin.query(
           `INSERT INTO events SELECT seq, '2026-01-01 00:00:00.000001' + INTERVAL seq DIV 350 MICROSECOND FROM seq_${from}_to_${to}`,
         );
-      const look = watchRows({ table: "events", column: "created_at", keyColumn: "id" });
+      const look = pollRows({ table: "events", column: "created_at", keyColumn: "id" });
       expect([await look(), await look()]).toEqual([[], []]);
       await insert(1, 1400);
       expect(ids(await look()).map(Number)).toEqual(Array.from({ length: 1400 }, (_, index) => index + 1));
@@ -69,7 +69,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     await admin.query(
       "SET GLOBAL time_zone = '+05:00'; SET time_zone = '+00:00'; CREATE TABLE clocks (id int PRIMARY KEY, at timestamp NULL)",
     );
-    const look = watchRows({ table: "clocks", column: "at", keyColumn: "id" });
+    const look = pollRows({ table: "clocks", column: "at", keyColumn: "id" });
     await look();
     await admin.query("INSERT INTO clocks VALUES (1, '2026-10-25 00:30:00')");
     expect(await look()).toEqual([{ id: "1", payload: { id: 1, at: "2026-10-25T00:30:00" } }]);
@@ -80,7 +80,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     await admin.query(
       "CREATE TABLE slow (id int PRIMARY KEY AUTO_INCREMENT, name text); INSERT INTO slow (name) SELECT 'old' FROM seq_1_to_1500",
     );
-    const look = watchRows({ table: "slow" });
+    const look = pollRows({ table: "slow" });
     await look();
     const other = await connect();
     await other.query("START TRANSACTION; INSERT INTO slow (id, name) VALUES (3000, 'late')");
@@ -97,7 +97,7 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     await admin.query(
       "CREATE DATABASE `my.shop`; CREATE TABLE `my.shop`.`or``ders; DROP` (`the id` int, uuid binary(4))",
     );
-    const look = watchRows({ table: '"my.shop".`or``ders; DROP`', column: "the id", keyColumn: "uuid" });
+    const look = pollRows({ table: '"my.shop".`or``ders; DROP`', column: "the id", keyColumn: "uuid" });
     await look();
     await admin.query(
       "INSERT INTO `my.shop`.`or``ders; DROP` VALUES (1, x'00ff0001'), (1, x'00ff0002'), (NULL, x'00ff0003')",
@@ -108,10 +108,10 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     ]);
     await admin.query("INSERT INTO `my.shop`.`or``ders; DROP` VALUES (1, x'00ff0000')");
     expect(await look()).toEqual([{ id: "00FF0000", payload: { "the id": 1, uuid: "AP8AAA==" } }]);
-    await expect(watchRows({ table: "orders; DROP TABLE orders" })()).rejects.toMatchObject({
+    await expect(pollRows({ table: "orders; DROP TABLE orders" })()).rejects.toMatchObject({
       provider: { code: "ER_NO_SUCH_TABLE" },
     });
-    await expect(watchRows({ table: "orders", column: "nowhere" })()).rejects.toMatchObject({
+    await expect(pollRows({ table: "orders", column: "nowhere" })()).rejects.toMatchObject({
       errors: [{ pointer: "/column" }],
     });
   });
@@ -120,17 +120,17 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     await admin.query(
       "CREATE TABLE odd (f double, day date, id int); INSERT INTO odd VALUES (1, '2026-01-01', 1), (2, '2026-01-01', 2)",
     );
-    await expect(watchRows({ table: "odd", column: "f" })()).rejects.toMatchObject({
+    await expect(pollRows({ table: "odd", column: "f" })()).rejects.toMatchObject({
       errors: [{ pointer: "/column" }],
     });
-    await expect(watchRows({ table: "odd", column: "day" })()).rejects.toMatchObject({
+    await expect(pollRows({ table: "odd", column: "day" })()).rejects.toMatchObject({
       errors: [{ pointer: "/keyColumn" }],
     });
   });
 
   it("reads rows one by one that are too large together", async () => {
     await admin.query("CREATE TABLE large (id int PRIMARY KEY, content longtext)");
-    const look = watchRows({ table: "large" });
+    const look = pollRows({ table: "large" });
     await look();
     await admin.query("INSERT INTO large SELECT seq, repeat('x', 6000000) FROM seq_1_to_2");
     const found = await look();

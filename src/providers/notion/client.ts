@@ -53,10 +53,55 @@ function describeMissing(count: number): string {
 }
 
 /** The id of a page. In its address it stands at the end, behind the title, or in `p` when the page lies over another. */
-export function readPageId(pointer: string, text: string): string {
+export const readPageId = (pointer: string, text: string): string =>
+  readId(text, ({ searchParams, pathname }) => searchParams.get("p") ?? pathname) ??
+  refuse(pointer, "must be the id of a page or its address, which ends with the id: 32 hexadecimal digits");
+
+/** The id of a database or data source. Whichever page lies over it in the browser, its address is that of the database. */
+const readSourceId = (pointer: string, text: string): string =>
+  readId(text.trim(), ({ pathname }) => pathname) ??
+  refuse(
+    pointer,
+    "must be the id of a data source, or the address of its database: it ends with 32 hexadecimal digits",
+  );
+
+function readId(text: string, placeOf: (url: URL) => string): string | undefined {
   const url = /^https?:\/\//i.test(text.trim()) ? URL.parse(text.trim()) : null;
-  if (url === null) return text;
-  const id = /[0-9a-f]{32}$/i.exec((url.searchParams.get("p") ?? url.pathname).replaceAll("-", ""))?.[0];
-  if (id !== undefined) return id;
-  throw refuseInput(pointer, "must be the id of a page or its address, which ends with the id: 32 hexadecimal digits");
+  return url === null ? text : /[0-9a-f]{32}$/i.exec(placeOf(url).replaceAll("-", ""))?.[0];
+}
+
+function refuse(pointer: string, detail: string): never {
+  throw refuseInput(pointer, detail);
+}
+
+export const isMissing = (error: unknown): boolean => error instanceof Refusal && error.provider?.status === 404;
+
+/** Does something with a data source, of which people may have the address of the database: in it is another id than that of what holds the pages. */
+export async function withDataSource<Result>(
+  http: Http,
+  { pointer, text }: { pointer: string; text: string },
+  use: (dataSourceId: string) => Promise<Result>,
+): Promise<Result> {
+  const id = readSourceId(pointer, text);
+  try {
+    return await use(id);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const database = await http.json({ path: path`/v1/databases/${id}` }).catch((second: unknown) => {
+      throw isMissing(second) ? error : second;
+    });
+    return await use(chooseDataSource(pointer, listAt(database, "data_sources")));
+  }
+}
+
+function chooseDataSource(pointer: string, sources: unknown[]): string {
+  const id = textAt(sources[0], "id");
+  if (id !== undefined && sources.length === 1) return id;
+  const names = sources.map((source) => `${textAt(source, "name") ?? ""} (${textAt(source, "id") ?? ""})`).join(", ");
+  return refuse(
+    pointer,
+    sources.length === 0
+      ? "must be a database with a data source"
+      : `must name one of its data sources by its id: ${names}`,
+  );
 }

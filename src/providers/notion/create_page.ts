@@ -4,7 +4,7 @@ import { defineAction } from "../../contract/action.ts";
 import { at, recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { readPageId } from "./client.ts";
+import { readPageId, withDataSource } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
 export const action = defineAction({
@@ -23,7 +23,9 @@ export const action = defineAction({
       .string()
       .min(1)
       .optional()
-      .describe("Id of the data source (table) to create it in. Give this or parentPageId; notion_search finds both."),
+      .describe(
+        "Data source (table) to create it in: its id, or the web address of its database. Give this or parentPageId; notion_search finds both.",
+      ),
     title: z.string().min(1).describe("Title of the page."),
     markdown: z.string().optional().describe("Content as Markdown."),
     properties: z
@@ -44,19 +46,14 @@ export const action = defineAction({
     }
     const plain = Object.keys(properties).find((name) => recordAt(properties, name) === undefined);
     if (plain !== undefined) throw refuseInput(`/properties/${plain}`, 'must be in Notion form such as {"number": 5}');
-    const parent = parentPageId === undefined ? undefined : readPageId("/parentPageId", parentPageId);
-    const created = await http.json({
-      method: "POST",
-      path: "/v1/pages",
-      json: {
-        parent:
-          parent === undefined
-            ? { type: "data_source_id", data_source_id: dataSourceId }
-            : { type: "page_id", page_id: parent },
-        properties: { ...titleProperty(title, properties), ...properties },
-        markdown,
-      },
-    });
+    const page = { properties: { ...titleProperty(title, properties), ...properties }, markdown };
+    const create = (parent: object) => http.json({ method: "POST", path: "/v1/pages", json: { parent, ...page } });
+    const created =
+      dataSourceId === undefined
+        ? await create({ type: "page_id", page_id: readPageId("/parentPageId", parentPageId ?? "") })
+        : await withDataSource(http, { pointer: "/dataSourceId", text: dataSourceId }, (id) =>
+            create({ type: "data_source_id", data_source_id: id }),
+          );
     return [
       {
         id: requireProof("Notion", textAt(created, "id"), "page id"),

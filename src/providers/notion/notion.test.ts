@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { action as createPage } from "./create_page.ts";
 import { notionCredential } from "./credential.ts";
@@ -94,6 +95,13 @@ describeHttpTool(search, {
 
 const titleValue = (content: string) => ({ title: [{ text: { content } }] });
 
+const databaseId = "89abcdef012345670123456789abcdef";
+const inDataSource = (id: string) => ({
+  method: "POST",
+  path: "/v1/pages",
+  json: { parent: { type: "data_source_id", data_source_id: id }, properties: { title: titleValue("Plan") } },
+});
+
 describeHttpTool(createPage, {
   credential,
   failure,
@@ -152,6 +160,19 @@ describeHttpTool(createPage, {
       items: [{ id: "n1" }],
     },
     {
+      name: "creates a page in the database whose address is given, and not in the page that lies over it",
+      input: { dataSourceId: `https://www.notion.so/acme/Tasks-${databaseId}?v=1&p=${"f".repeat(32)}`, title: "Plan" },
+      exchanges: [
+        { request: inDataSource(databaseId), answer: failure.answer },
+        {
+          request: { method: "GET", path: `/v1/databases/${databaseId}`, headers },
+          answer: { json: { object: "database", id: databaseId, data_sources: [{ id: "ds1", name: "Tasks" }] } },
+        },
+        { request: inDataSource("ds1"), answer: { json: { id: "n4" } } },
+      ],
+      items: [{ id: "n4" }],
+    },
+    {
       name: "takes the title of the properties when it is there",
       input: { dataSourceId: "d1", title: "Plan", properties: { Name: titleValue("Other") } },
       exchanges: [
@@ -179,6 +200,21 @@ it.each([{}, { parentPageId: "p", dataSourceId: "d" }])(
     await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/parentPageId" }] });
   },
 );
+
+it("names the data sources of a database that has several, and makes nothing", async () => {
+  const provider = await startFakeProvider();
+  const data_sources = ["Tasks", "Ideas"].map((name, index) => ({ id: `ds${index}`, name }));
+  provider.script([failure.answer, { json: { object: "database", data_sources } }]);
+  const outcome = callTool(createPage, {
+    input: { dataSourceId: databaseId, title: "Plan" },
+    credential: { ...credential, baseUrl: provider.url },
+  });
+  await expect(outcome).rejects.toMatchObject({
+    message: expect.stringContaining("Tasks (ds0), Ideas (ds1)"),
+    errors: [{ pointer: "/dataSourceId" }],
+  });
+  await provider.stop();
+});
 
 const { object: _, ...read } = found("a");
 const pageId = "0123456789abcdef0123456789abcdef";

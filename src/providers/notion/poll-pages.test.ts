@@ -96,7 +96,9 @@ describe("new pages of a Notion database", () => {
       { json: { object: "database", data_sources: [{ id: "ds1", name: "Tasks" }] } },
       answer([]),
     ]);
-    await look(null, { database: `https://www.notion.so/acme/${databaseId}?v=${"f".repeat(32)}` });
+    await look(null, {
+      database: `https://www.notion.so/acme/${databaseId}?v=${"f".repeat(32)}&p=${"e".repeat(32)}&pm=s`,
+    });
     expect(asked(provider).map(({ path }) => path)).toEqual([
       `/v1/data_sources/${databaseId}/query`,
       `/v1/databases/${databaseId}`,

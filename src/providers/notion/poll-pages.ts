@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
 import type { CredentialCall } from "../../contract/credential.ts";
 import { path } from "../../contract/http.ts";
 import { definePoll } from "../../contract/poll.ts";
 import { listByTime, type TimedPage } from "../../contract/poll-by-time.ts";
 import { at, known, listAt, textAt } from "../../contract/read.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
-import { readPage, readPageId } from "./client.ts";
+import { isMissing, readPage, withDataSource } from "./client.ts";
 
 export const newPage = definePoll({
   id: "new_page",
@@ -25,11 +23,10 @@ export const newPage = definePoll({
     includeContent: z.boolean().default(true).describe("Whether to read what is on the page, too."),
   }),
   async list(call, { parameters, mark, now }) {
-    const id = readPageId("/database", parameters.database).trim();
-    return await listByTime(
-      { mark, now },
-      { overlapMs, readPage: (since, cursor) => query(call, { id, since, cursor }) },
-    );
+    const place = { pointer: "/database", text: parameters.database };
+    const readPageOfList = (since: Date | null, cursor: string | undefined) =>
+      withDataSource(call.http, place, (id) => queryDataSource(call, { id, since, cursor }));
+    return await listByTime({ mark, now }, { overlapMs, readPage: readPageOfList });
   },
   async read({ http }, item, { includeContent }) {
     try {
@@ -49,35 +46,6 @@ type Wanted = { id: string; since: Date | null; cursor: string | undefined };
 // Times are cut to their minute, and a page may be missing in a list for a while.
 const overlapMs = 15 * 60_000;
 const pageSize = 100;
-
-/** In the address of a database is its own id, and not that of what holds its pages. */
-async function query(call: CredentialCall, wanted: Wanted): Promise<TimedPage> {
-  try {
-    return await queryDataSource(call, wanted);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return await queryDataSource(call, { ...wanted, id: await findDataSource(call, wanted.id, error) });
-  }
-}
-
-const isMissing = (error: unknown): boolean => error instanceof Refusal && error.provider?.status === 404;
-
-async function findDataSource({ http }: CredentialCall, databaseId: string, missing: unknown): Promise<string> {
-  const database = await http.json({ path: path`/v1/databases/${databaseId}` }).catch((error: unknown) => {
-    throw isMissing(error) ? missing : error;
-  });
-  const sources = listAt(database, "data_sources");
-  const [only] = sources;
-  const id = textAt(only, "id");
-  if (id !== undefined && sources.length === 1) return id;
-  const names = sources.map((source) => `${textAt(source, "name") ?? ""} (${textAt(source, "id") ?? ""})`).join(", ");
-  throw refuseInput(
-    "/database",
-    sources.length === 0
-      ? "must be a database with a data source"
-      : `must name one of its data sources by its id: ${names}`,
-  );
-}
 
 async function queryDataSource({ http }: CredentialCall, { id, since, cursor }: Wanted): Promise<TimedPage> {
   const json = {

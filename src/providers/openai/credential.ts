@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
-import { textAt } from "../../contract/read.ts";
 import { listImageModels, listTextModels } from "./client.ts";
 
 export const openaiCredential = defineCredential({
@@ -24,11 +23,12 @@ export const openaiCredential = defineCredential({
     ),
   },
   // Restricted keys are refused with 401 or 403, and with words only.
-  readFault: (body, response) => ({
-    ...readCommonFault(body, response),
-    lacksPermission:
-      /insufficient permissions|missing scopes/i.test(textAt(body, "error", "message") ?? "") || undefined,
-  }),
+  readFault: (body, response) => {
+    const fault = readCommonFault(body, response);
+    if (!/insufficient permissions|missing scopes/i.test(fault.message ?? "")) return fault;
+    const named = /missing scopes: ([\w.]+(?:, ?[\w.]+)*)/i.exec(fault.message ?? "")?.[1] ?? "";
+    return { ...fault, lacksPermission: true, missingScopes: named.split(/, ?|\.$/).filter(Boolean) };
+  },
   check: async ({ http }) => void (await http.json({ path: "/models" })),
   choices: { models: ({ http }) => listTextModels(http), imageModels: ({ http }) => listImageModels(http) },
 });

@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import type { ActionCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
-import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
+import { adviseAuthority, connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
   host: string;
@@ -162,7 +162,7 @@ function explain(error: unknown, host: string): Refusal {
     return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, {
       effect: "none",
     });
-  return connectionFailure(host, error);
+  return connectionFailure(host, error, adviseAuthority);
 }
 
 type Reader = (text: string) => unknown;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { lookAt, readItem, watch } from "../../../test/support/browser/look-at.ts";
+import { lookAt, pollAgain, readItem } from "../../../test/support/browser/look-at.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/providers/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
@@ -20,7 +20,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     credential: { ...login, host: "127.0.0.1", port: server.port, database: "postgres", ssl: "disable" },
     parameters,
   });
-  const watchRows = (parameters: Record<string, unknown>) => watch(newRow, postgresCredential, where(parameters));
+  const pollRows = (parameters: Record<string, unknown>) => pollAgain(newRow, postgresCredential, where(parameters));
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
   it("starts with what comes after the first look, and gives a row as the query does", async () => {
     await admin.query("CREATE TABLE orders (id bigint PRIMARY KEY, what jsonb, made timestamptz)");
     await admin.query("INSERT INTO orders VALUES (1, '{}', now())");
-    const look = watchRows({ table: "orders" });
+    const look = pollRows({ table: "orders" });
     expect(await look()).toEqual([]);
     await admin.query(
       `INSERT INTO orders VALUES (9223372036854775806, '{"a": [1]}', '2026-01-02 03:04:05.123456+00'), (9223372036854775807, NULL, NULL)`,
@@ -52,7 +52,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
   it("knows a time again as the same key, whatever the time zone of the session is by then", async () => {
     await admin.query("CREATE TABLE moments (at timestamptz PRIMARY KEY)");
     await admin.query("INSERT INTO moments VALUES ('2026-03-01 12:00:00+00')");
-    const look = watchRows({ table: "moments", column: "at" });
+    const look = pollRows({ table: "moments", column: "at" });
     await look();
     await admin.query("ALTER ROLE ann SET TimeZone = 'Asia/Kolkata'");
     await admin.query("INSERT INTO moments VALUES ('2026-03-01 13:00:00+00')");
@@ -64,7 +64,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
 
   it("takes all rows of a table that was empty", async () => {
     await admin.query("CREATE TABLE empty_at_first (id int PRIMARY KEY)");
-    const look = watchRows({ table: "empty_at_first" });
+    const look = pollRows({ table: "empty_at_first" });
     expect([await look(), await look()]).toEqual([[], []]);
     await admin.query("INSERT INTO empty_at_first SELECT generate_series(1, 650)");
     expect(ids(await look())).toHaveLength(650);
@@ -75,7 +75,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     const insert =
       "INSERT INTO events (created_at) SELECT '2026-01-01 00:00:00.000001+00'::timestamptz + n / 350 * interval '1 microsecond' FROM generate_series($1::int, $2::int) n";
     await admin.query(insert, [0, 339]);
-    const look = watchRows({ table: "events", column: "created_at", keyColumn: "id" });
+    const look = pollRows({ table: "events", column: "created_at", keyColumn: "id" });
     expect(await look()).toEqual([]);
     await admin.query(insert, [340, 1400]);
     const found = await look();
@@ -87,7 +87,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
   it("finds a row whose transaction began earlier and was committed later", async () => {
     await admin.query("CREATE TABLE slow (id serial PRIMARY KEY, name text)");
     await admin.query("INSERT INTO slow (name) VALUES ('old')");
-    const look = watchRows({ table: "slow" });
+    const look = pollRows({ table: "slow" });
     await look();
     const other = await connect();
     await other.query("BEGIN; INSERT INTO slow (name) VALUES ('late')");
@@ -103,7 +103,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
   it("does not take old rows for new when later ones are deleted", async () => {
     await admin.query("CREATE TABLE shrinking (id int PRIMARY KEY)");
     await admin.query("INSERT INTO shrinking SELECT generate_series(1, 2000)");
-    const look = watchRows({ table: "shrinking" });
+    const look = pollRows({ table: "shrinking" });
     await look();
     await admin.query("DELETE FROM shrinking WHERE id > 1600");
     expect(await look()).toEqual([]);
@@ -113,14 +113,14 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
 
   it("takes a table with its schema and names of any kind, and no SQL in them", async () => {
     await admin.query(`CREATE SCHEMA "my.shop"; CREATE TABLE "my.shop"."Or""ders; DROP" ("the id" int, name text)`);
-    const look = watchRows({ table: `"my.shop"."Or""ders; DROP"`, column: "the id" });
+    const look = pollRows({ table: `"my.shop"."Or""ders; DROP"`, column: "the id" });
     await look();
     await admin.query(`INSERT INTO "my.shop"."Or""ders; DROP" VALUES (1, 'a'), (NULL, 'b')`);
     expect(await look()).toEqual([{ id: "1", payload: { "the id": 1, name: "a" } }]);
     for (const table of ["orders; DROP TABLE orders", "nowhere", "orders WHERE true --"])
-      await expect(watchRows({ table })()).rejects.toMatchObject({ provider: { code: "42P01" } });
-    await expect(watchRows({ table: "a..b" })()).rejects.toMatchObject({ errors: [{ pointer: "/table" }] });
-    await expect(watchRows({ table: "orders", column: 'id" DESC --' })()).rejects.toMatchObject({
+      await expect(pollRows({ table })()).rejects.toMatchObject({ provider: { code: "42P01" } });
+    await expect(pollRows({ table: "a..b" })()).rejects.toMatchObject({ errors: [{ pointer: "/table" }] });
+    await expect(pollRows({ table: "orders", column: 'id" DESC --' })()).rejects.toMatchObject({
       provider: { code: "42703" },
     });
   });
@@ -129,11 +129,11 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     await admin.query(
       "CREATE TABLE same (made date, id int); INSERT INTO same VALUES ('2026-01-01', 1), ('2026-01-01', 2)",
     );
-    await expect(watchRows({ table: "same", column: "made" })()).rejects.toMatchObject({
+    await expect(pollRows({ table: "same", column: "made" })()).rejects.toMatchObject({
       code: "validation_failed",
       errors: [{ pointer: "/keyColumn" }],
     });
-    const look = watchRows({ table: "same", column: "made", keyColumn: "id" });
+    const look = pollRows({ table: "same", column: "made", keyColumn: "id" });
     await look();
     await admin.query("INSERT INTO same VALUES ('2026-01-01', 3)");
     expect(ids(await look())).toEqual(["3"]);
@@ -141,7 +141,7 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
 
   it("reads rows one by one that are too large together", async () => {
     await admin.query("CREATE TABLE large (id int PRIMARY KEY, content text)");
-    const look = watchRows({ table: "large" });
+    const look = pollRows({ table: "large" });
     await look();
     await admin.query("INSERT INTO large SELECT n, repeat('x', 6000000) FROM generate_series(1, 3) n");
     const found = await look();

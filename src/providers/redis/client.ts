@@ -1,7 +1,7 @@
 import type { Refusal } from "../../base/refusal.ts";
 import type { ActionCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
-import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
+import { adviseAuthority, connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
   host: string;
@@ -53,7 +53,7 @@ export async function withRedis<Result>(
     );
   } catch (error) {
     if (signal.aborted) throw error;
-    throw error instanceof ErrorReply ? readReply(error) : connectionFailure(host, error);
+    throw error instanceof ErrorReply ? readReply(error) : connectionFailure(host, error, adviseAuthority);
   } finally {
     if (client.isOpen) client.destroy();
   }

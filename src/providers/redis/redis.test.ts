@@ -220,7 +220,9 @@ describeWithProgram("redis-server", "against Redis", () => {
 
     it("takes an address of redis:// or rediss://, which means TLS, without a user in it", async () => {
       const { tlsPort, port } = server;
-      await expect(read("a", { host: `rediss://127.0.0.1:${tlsPort}` })).rejects.toThrow("DEPTH_ZERO_SELF_SIGNED_CERT");
+      await expect(read("a", { host: `rediss://127.0.0.1:${tlsPort}` })).rejects.toThrow(
+        "DEPTH_ZERO_SELF_SIGNED_CERT). Enter the certificate authority of the server in the credential.",
+      );
       expect(await read("a", { host: `redis://127.0.0.1:${port}/0`, port: 1 })).toEqual([{ key: "a", exists: false }]);
       const usual = tls.getCACertificates("default");
       tls.setDefaultCACertificates([server.certificate]);

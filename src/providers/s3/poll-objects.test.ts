@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asked, lookAt, watch } from "../../../test/support/browser/look-at.ts";
+import { asked, lookAt, pollAgain } from "../../../test/support/browser/look-at.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { useBucket } from "../../../test/support/providers/bucket.ts";
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
@@ -13,14 +13,14 @@ describe("new objects of a bucket", () => {
   const account = useBucket();
   const put = (name: string, content: string) =>
     callTool(putObject, { input: { bucket: "photos", key: name, content }, credential: account() });
-  const watchObjects = (parameters: Record<string, unknown>) =>
-    watch(newObject, s3Credential, () => ({ credential: account(), parameters }));
+  const pollObjects = (parameters: Record<string, unknown>) =>
+    pollAgain(newObject, s3Credential, () => ({ credential: account(), parameters }));
 
   it.each([[{ bucket: "photos", prefix: "in/" }], [{ bucket: "s3://photos/in/" }]])(
     "are those with a new key, and those overwritten with other content: %j",
     async (parameters) => {
       await put("in/old", "old");
-      const look = watchObjects(parameters);
+      const look = pollObjects(parameters);
       expect(await look()).toEqual([]);
       const name = `in/a b+ü ${Object.keys(parameters).length}`;
       const [stored] = await put(name, "one");

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineAction } from "../../contract/action.ts";
+import { fileInput, readFileInput } from "../../contract/file-input.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { objectPath, withoutQuotes } from "./client.ts";
 import { s3Credential } from "./credential.ts";
@@ -15,10 +16,8 @@ export const action = defineAction({
     bucket: z.string().min(1).describe("Name of the bucket."),
     key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv."),
     content: z.string().optional().describe("Content as text. Give this or contentBase64."),
-    contentBase64: z
-      .string()
+    contentBase64: fileInput("Content as base64")
       .optional()
-      .meta({ title: "Content as base64" })
       .describe("Content as base64, in a workflow also the handle of a file. Give this or content."),
     contentType: z.string().min(1).optional().describe("Media type, e.g. text/csv."),
   }),
@@ -45,8 +44,5 @@ function readContent(content: string | undefined, contentBase64: string | undefi
   if ((content === undefined) === (contentBase64 === undefined))
     throw refuseInput("/content", "or contentBase64 must be given, and not both");
   if (content !== undefined) return Buffer.from(content, "utf8");
-  const bytes = Buffer.from(contentBase64 ?? "", "base64");
-  const isBase64 = bytes.toString("base64").replace(/=+$/, "") === contentBase64?.replace(/=+$/, "");
-  if (!isBase64) throw refuseInput("/contentBase64", "is not base64");
-  return bytes;
+  return readFileInput("/contentBase64", contentBase64 ?? "");
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineAction } from "../../contract/action.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { stripeCredential } from "./credential.ts";
 
@@ -26,8 +25,8 @@ export const action = defineAction({
     reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional().describe("Why it is refunded."),
     idempotencyKey: z
       .string()
-      .min(1)
       .max(255)
+      .regex(/^[!-~](?:[ -~]*[!-~])?$/, "must be 1-255 ASCII characters without spaces at its ends")
       .optional()
       .describe("A text of your own, e.g. order-42: the same key makes the same refund, once."),
   }),
@@ -42,8 +41,6 @@ export const action = defineAction({
   // Stripe does it once for each key, and there always is one.
   isResendable: () => true,
   async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
-    if (idempotencyKey !== undefined && !/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(idempotencyKey))
-      throw refuseInput("/idempotencyKey", "must be 1-255 ASCII characters without spaces at its ends");
     const refund = await http.json({
       method: "POST",
       path: "/v1/refunds",

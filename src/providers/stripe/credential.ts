@@ -1,4 +1,5 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { readCommonFault } from "../../contract/fault.ts";
 import { apiVersions } from "./api-version.ts";
 
 export const stripeCredential = defineCredential({
@@ -14,6 +15,11 @@ export const stripeCredential = defineCredential({
       { secretKey: secret("Secret or restricted key."), webhookSecret: secret("Verifies incoming events.").optional() },
       ({ secretKey }) => ({ headers: { authorization: `Bearer ${secretKey}` } }),
     ),
+  },
+  readFault: (body, response) => {
+    const fault = readCommonFault(body, response);
+    const named = /Having the '(\w+)' permission/.exec(fault.message ?? "")?.[1];
+    return named === undefined ? fault : { ...fault, missingScopes: [named] };
   },
   check: async ({ http }) => void (await http.json({ path: "/v1/payment_intents", query: { limit: 1 } })),
 });

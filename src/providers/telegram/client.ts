@@ -1,16 +1,27 @@
 import { z } from "zod";
-import { type ReadFault, type ReadRefusal, readVerdict } from "../../contract/fault.ts";
-import { textAt } from "../../contract/read.ts";
+import { type ProviderFault, type ReadFault, type ReadRefusal, readVerdict } from "../../contract/fault.ts";
+import { numberAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 
 export const readTelegramRefusal: ReadRefusal = (body) =>
-  readVerdict(body, () => ({ code: textAt(body, "error_code"), message: textAt(body, "description") }));
+  readVerdict(body, () => ({ code: textAt(body, "error_code"), ...wordsOf(body) }));
 
 // The error_code is the HTTP status again. To a token that it never gave out Telegram says only that there is nothing there.
 export const readTelegramFault: ReadFault = (body, { status }) => ({
-  message: textAt(body, "description"),
+  ...wordsOf(body),
   isUnauthorized: status === 401 || (status === 404 && textAt(body, "description") === "Not Found"),
 });
+
+function wordsOf(body: unknown): ProviderFault {
+  const waitSeconds = numberAt(body, "parameters", "retry_after");
+  const newChatId = textAt(body, "parameters", "migrate_to_chat_id");
+  return {
+    message: textAt(body, "description"),
+    retryAfterMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
+    isTurnedAway: waitSeconds !== undefined,
+    advice: newChatId === undefined ? undefined : `The chat has the id ${newChatId} now`,
+  };
+}
 
 export const chatId = z
   .union([z.string().min(1), z.int()])

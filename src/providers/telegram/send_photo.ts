@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { defineAction } from "../../contract/action.ts";
+import { fileInput, readFileInput } from "../../contract/file-input.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { buttons, chatId, messageThreadId, toReplyMarkup } from "./client.ts";
@@ -20,11 +21,9 @@ export const action = defineAction({
       .optional()
       .meta({ title: "Photo URL" })
       .describe("Address Telegram gets the photo from; this or photoBase64."),
-    photoBase64: z
-      .string()
+    photoBase64: fileInput("Photo as base64")
       .min(1)
       .optional()
-      .meta({ title: "Photo as base64" })
       .describe("The photo as base64, in a workflow also the handle of a file; this or photoUrl."),
     caption: z.string().max(1024).optional().describe("At most 1024 characters."),
     parseMode: z
@@ -62,7 +61,7 @@ export const action = defineAction({
     const body =
       photoBase64 === undefined
         ? { json: { ...fields, photo: photoUrl } }
-        : { body: toForm(fields, decodePhoto(photoBase64)) };
+        : { body: toForm(fields, readFileInput("/photoBase64", photoBase64)) };
     const answer = await http.json({ method: "POST", path: "/sendPhoto", ...body });
     const sent = at(answer, "result");
     return [
@@ -74,15 +73,6 @@ export const action = defineAction({
     ];
   },
 });
-
-function decodePhoto(base64: string): Buffer {
-  const isBase64 = z.base64().safeParse(base64.replaceAll(/\s/g, "")).success;
-  if (!isBase64)
-    throw new Refusal("validation_failed", "photoBase64 is not base64.", {
-      errors: [{ pointer: "/photoBase64", detail: "must be base64" }],
-    });
-  return Buffer.from(base64, "base64");
-}
 
 /** What is no text goes into a form as JSON. */
 function toForm(fields: Record<string, unknown>, photo: Buffer): FormData {

@@ -210,6 +210,31 @@ it.each([{}, { photoUrl: "https://example.com/a.png", photoBase64: "aGk=" }])(
   },
 );
 
+it("comes back when Telegram says, which it says in its answer", async () => {
+  const provider = await startFakeProvider();
+  const waits: number[] = [];
+  const json = {
+    ok: false,
+    error_code: 429,
+    description: "Too Many Requests: retry after 7",
+    parameters: { retry_after: 7 },
+  };
+  provider.script([{ status: 429, json }, { json: { ok: true, result: { message_id: 5, chat: { id: 1 }, date: 1 } } }]);
+  const data = { ...credential, baseUrl: provider.url };
+  const sent = await callTool(sendMessage, { input: { chatId: 1, text: "x" }, credential: data, waits });
+  expect([sent[0]?.messageId, waits]).toEqual([5, [7000]]);
+  await provider.stop();
+});
+
+it("names the new id of a group that became a supergroup", () => {
+  const description = "Bad Request: group chat was upgraded to a supergroup chat";
+  const body = { ok: false, error_code: 400, description, parameters: { migrate_to_chat_id: -1001234567890 } };
+  expect(telegramCredential.readFault(body, new Response("", { status: 400 }))).toMatchObject({
+    message: description,
+    advice: "The chat has the id -1001234567890 now",
+  });
+});
+
 it("refuses a photo that is not base64", async () => {
   const outcome = callTool(sendPhoto, { input: { chatId: "1", photoBase64: "no photo!" }, credential });
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/photoBase64" }] });

@@ -22,11 +22,11 @@ export const action = defineAction({
       .describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid."),
     messagingServiceSid: z
       .string()
-      .min(1)
+      .regex(/^MG[0-9a-fA-F]{32}$/, "must be the SID of a messaging service: MG and 32 hexadecimal digits")
       .optional()
       .meta({ title: "Messaging service SID" })
       .describe(
-        "SID of a messaging service, MG and 32 digits, as in the Twilio console under Messaging. Give this or from.",
+        "SID of a messaging service, MG and 32 hexadecimal digits, as in the Twilio console under Messaging. Give this or from.",
       ),
     body: z.string().min(1).max(1600).describe("At most 1600 characters."),
     mediaUrls: z
@@ -48,8 +48,6 @@ export const action = defineAction({
         errors: [{ pointer: "/from", detail: "exactly one of from and messagingServiceSid is needed" }],
       });
     }
-    if (messagingServiceSid !== undefined && !/^MG[0-9a-f]{32}$/i.test(messagingServiceSid))
-      throw refuseInput("/messagingServiceSid", "must be the SID of a messaging service: MG and 32 hexadecimal digits");
     const sent = await http.json({
       method: "POST",
       path: path`/2010-04-01/Accounts/${credential.accountSid}/Messages.json`,

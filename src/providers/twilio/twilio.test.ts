@@ -3,6 +3,7 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
+import { toJsonSchema } from "../../catalog/json-schema.ts";
 import { twilioCredential } from "./credential.ts";
 import { action as sendSms } from "./send_sms.ts";
 
@@ -109,7 +110,7 @@ it("names every picture", async () => {
   }
 });
 
-it.each([{}, { from: "+1", messagingServiceSid: "MG1" }])(
+it.each([{}, { from: "+1", messagingServiceSid: serviceSid }])(
   "refuses a text with not exactly one sender: %j",
   async (sender) => {
     const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...sender }, credential });
@@ -124,6 +125,13 @@ it.each([
 ])("refuses %j", async (input, pointer) => {
   const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...input }, credential });
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
+it("says in its schema what the id of a messaging service looks like, and says it to whoever gives another", async () => {
+  const { properties } = toJsonSchema(sendSms.input, "input");
+  expect(properties).toMatchObject({ messagingServiceSid: { pattern: "^MG[0-9a-fA-F]{32}$" } });
+  const outcome = callTool(sendSms, { input: { to: "+1", body: "x", messagingServiceSid: "MG1" }, credential });
+  await expect(outcome).rejects.toThrow("MG and 32 hexadecimal digits");
 });
 
 it("checks the credential with its account", async () => {

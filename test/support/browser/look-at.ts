@@ -28,7 +28,7 @@ export async function readItem(
 }
 
 /** Looks again and again, as a trigger does: each look goes through all pages and gives what was never seen, as its run would get it. */
-export function watch(poll: Poll, definition: Credential, where: () => Where) {
+export function pollAgain(poll: Poll, definition: Credential, where: () => Where) {
   const seen = new Set<string>();
   let mark: string | null = null;
   return async (): Promise<{ id: string; payload: unknown }[]> => {
