@@ -16,9 +16,9 @@ import { createFindSamples } from "./polls/find-samples.ts";
 import { createLookForNew } from "./polls/look-for-new.ts";
 import { createMakeLook } from "./polls/make-look.ts";
 import { createOpenAccount } from "./polls/open-account.ts";
+import { createPollServices } from "./polls/poll-services.ts";
 import { createStopOwnItems } from "./polls/stop-own-items.ts";
 import { createTakeItems } from "./polls/take-items.ts";
-import { createWatchServices } from "./polls/watch-services.ts";
 import { createReceiveWebhook } from "./receive-webhook.ts";
 import { createRegistrationTurns } from "./registration-turns.ts";
 import { createRegistrations } from "./registrations.ts";
@@ -43,7 +43,7 @@ export function openTriggers(ground: Ground, needs: Needs) {
   const { startRun, checkOverrides } = needs.runs;
   const loops = openLoops(ground, needs);
   const { secrets, registrations, webhookRemovals, receiveWebhook } = openWebhooks(ground, { ...needs, loops });
-  const { polls, findSamples, findNewest, watchServices } = openPolls(ground, { ...needs, loops });
+  const { polls, findSamples, findNewest, pollServices } = openPolls(ground, { ...needs, loops });
   const schedules = createSchedules({ db, startRun, log, tracing });
   const triggers = createTriggers({ db, secrets, registrations, polls, checkOverrides });
   const tryTrigger = createTryTrigger({ db, clock, startRun, polls, findNewest });
@@ -63,12 +63,12 @@ export function openTriggers(ground: Ground, needs: Needs) {
       if (!isWorker) return;
       webhookRemovals.start();
       schedules.start();
-      watchServices.start();
+      pollServices.start();
     },
 
     async stop(): Promise<void> {
       await webhookRemovals.stop();
-      await watchServices.stop();
+      await pollServices.stop();
       await schedules.stop();
     },
   };
@@ -129,6 +129,6 @@ function openPolls(
     openAccount,
     takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }),
   });
-  const watchServices = createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
-  return { polls, findSamples, findNewest, watchServices };
+  const pollServices = createPollServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
+  return { polls, findSamples, findNewest, pollServices };
 }

@@ -38,7 +38,7 @@ async function begin(poll: object, fields: object): Promise<string> {
   await polls.whenLooked(id);
   return id;
 }
-const watch = (table: string, workflowId: string) =>
+const polling = (table: string, workflowId: string) =>
   begin(
     { event: "new_record", parameters: { baseId: "app1", table } },
     { provider: "airtable", credentialId: account.id, workflowId },
@@ -65,9 +65,9 @@ async function lookUntilOff(triggerId: string): Promise<void> {
   for (let tries = 0; tries < 200 && (await reasonOf(triggerId)) === null; tries++) await delay(25);
 }
 
-describe("a workflow that adds to the table it watches", () => {
+describe("a workflow that adds to the table it looks at", () => {
   it("is turned off once that started it more than so often in an hour, and says why", async () => {
-    const id = await watch("Tasks", await adding("Tasks"));
+    const id = await polling("Tasks", await adding("Tasks"));
     tables.add("Tasks");
     for (let looks = 0; looks < 4; looks++) await look(id);
     expect([await reasonOf(id), (await polls.startedBy(id)).length]).toEqual([null, 4]);
@@ -75,7 +75,7 @@ describe("a workflow that adds to the table it watches", () => {
     expect(await polls.read(id)).toMatchObject({
       active: false,
       stoppedReason:
-        "Turned off, because what its workflow does at Airtable started it again more than 3 times in an hour. Change the workflow or what is watched before you turn it on.",
+        "Turned off, because what its workflow does at Airtable started it again more than 3 times in an hour. Change the workflow or what the trigger looks at before you turn it on.",
       poll: { nextPollAt: null },
     });
     expect(await polls.startedBy(id)).toHaveLength(4);
@@ -84,7 +84,7 @@ describe("a workflow that adds to the table it watches", () => {
   });
 
   it("is counted anew after an hour", async () => {
-    const id = await watch("Slow", await adding("Slow"));
+    const id = await polling("Slow", await adding("Slow"));
     tables.add("Slow");
     for (let looks = 0; looks < 4; looks++) await look(id);
     await polls.query("UPDATE trigger SET own_events_since = own_events_since - interval '61 minutes' WHERE id = $1", [
@@ -155,7 +155,7 @@ describeWithProgram("mariadbd", "a workflow that adds to the MySQL table it poll
 
 describe("a workflow that others feed", () => {
   it("goes on, however much that is, though it acts at the same service", async () => {
-    const id = await watch("Orders", await adding("Log"));
+    const id = await polling("Orders", await adding("Log"));
     for (let looks = 0; looks < 6; looks++) {
       tables.add("Orders");
       tables.add("Orders");
@@ -165,7 +165,7 @@ describe("a workflow that others feed", () => {
   });
 
   it("goes on where it does nothing at that service", async () => {
-    const id = await watch("Read", polls.workflowId);
+    const id = await polling("Read", polls.workflowId);
     for (let looks = 0; looks < 5; looks++) {
       tables.add("Read");
       await look(id);

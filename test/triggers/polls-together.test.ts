@@ -202,11 +202,11 @@ describe("two processes", () => {
       await delay(20);
       return pageOf(0, 20);
     };
-    const watchers = [process(), process(), process()];
-    const looks = watchers.map((watcher) => watcher.lookAtDue());
+    const processes = [process(), process(), process()];
+    const looks = processes.map((one) => one.lookAtDue());
     await expect.poll(() => asked.length, { timeout: 15_000, interval: 10 }).toBeGreaterThan(12);
     list = async () => pageOf(0, 20);
-    await Promise.all([...looks, ...watchers.map((watcher) => watcher.stop())]);
+    await Promise.all([...looks, ...processes.map((one) => one.stop())]);
     expect((await trigger.payloads()).toSorted()).toEqual(numbers(0, 20).toSorted());
   });
 

@@ -21,7 +21,7 @@ const pauseOf = ({ poll }: { poll: { nextPollAt: string } }) => (Date.parse(poll
 const change = (triggerId: string, wanted: object) => polls.owner.browser.patch(`${polls.path}/${triggerId}`, wanted);
 
 /** A trigger that has made its first look at a feed with these entries. */
-async function watching(entries: string[], poll: object = {}, fields: object = {}) {
+async function polling(entries: string[], poll: object = {}, fields: object = {}) {
   polls.feed.script([feedOf(...entries)]);
   const { id } = await polls.create({ ...poll }, { ...fields });
   return await polls.whenLooked(id);
@@ -29,7 +29,7 @@ async function watching(entries: string[], poll: object = {}, fields: object = {
 
 describe("what is looked for", () => {
   it("takes nothing of what there was, and each new entry once, with what it says", async () => {
-    const { id, poll, lastError } = await watching(["b", "a"]);
+    const { id, poll, lastError } = await polling(["b", "a"]);
     expect([lastError, poll.lastPolledAt]).toEqual([null, expect.stringMatching(/Z$/)]);
     expect(await idsOf(id)).toEqual([]);
     await polls.look(id, feedOf("d", "c", "b", "a"));
@@ -54,7 +54,7 @@ describe("what is looked for", () => {
   });
 
   it("takes what there was where that is asked for, and not again after it was off", async () => {
-    const { id } = await watching(["b", "a"], { takesExisting: true });
+    const { id } = await polling(["b", "a"], { takesExisting: true });
     expect(await idsOf(id)).toEqual(["a", "b"]);
     await change(id, { active: false });
     expect((await polls.read(id)).poll.nextPollAt).toBeNull();
@@ -66,7 +66,7 @@ describe("what is looked for", () => {
   });
 
   it("gives the trigger's own text instead of what the entry says, and passes over what the filter does not want", async () => {
-    const { id } = await watching(["a"], {}, { prompt: "Read this", filter: '$trigger.payload.id != "c"' });
+    const { id } = await polling(["a"], {}, { prompt: "Read this", filter: '$trigger.payload.id != "c"' });
     await polls.look(id, feedOf("c", "b", "a"));
     expect((await polls.startedBy(id)).map(({ prompt, payload }) => [prompt, payload.id])).toEqual([
       ["Read this", "b"],
@@ -77,7 +77,7 @@ describe("what is looked for", () => {
   });
 
   it("keeps an entry whose filter cannot be evaluated, and takes the others", async () => {
-    const { id } = await watching([], {}, { filter: '$trigger.payload.id = "b" ? 1 : true' });
+    const { id } = await polling([], {}, { filter: '$trigger.payload.id = "b" ? 1 : true' });
     const looked = await polls.look(id, feedOf("c", "b", "a"));
     expect(looked.lastError).toMatch(/The filter must give true or false/);
     expect(await idsOf(id)).toEqual(["a", "c"]);
@@ -87,7 +87,7 @@ describe("what is looked for", () => {
   });
 
   it("keeps an entry whose run is refused until the workflow takes it", async () => {
-    const { id } = await watching(["a"]);
+    const { id } = await polling(["a"]);
     await polls.query("UPDATE workflow SET is_active = false WHERE id = $1", [polls.workflowId]);
     const refused = await polls.look(id, feedOf("b", "a"));
     expect(refused.lastError).toBe("This workflow is turned off.");
@@ -98,7 +98,7 @@ describe("what is looked for", () => {
   });
 
   it("begins anew where it looks elsewhere, also with ids that it knew", async () => {
-    const { id } = await watching(["1"]);
+    const { id } = await polling(["1"]);
     await polls.look(id, feedOf("2", "1"));
     polls.feed.script([feedOf("3")]);
     const other = { url: `${polls.feed.url}/other.xml` };
@@ -113,7 +113,7 @@ describe("what is looked for", () => {
   });
 
   it("forgets what was not listed for a month, and nothing that still is", async () => {
-    const { id } = await watching(["b", "a"]);
+    const { id } = await polling(["b", "a"]);
     await polls.query("UPDATE polled_item SET seen_at = now() - interval '31 days' WHERE trigger_id = $1", [id]);
     await polls.query("UPDATE trigger SET last_polled_at = now() - interval '1 day' WHERE id = $1", [id]);
     await polls.look(id, feedOf("b"));
@@ -121,7 +121,7 @@ describe("what is looked for", () => {
   });
 
   it("knows an entry with a very long id again", async () => {
-    const { id } = await watching([]);
+    const { id } = await polling([]);
     const long = "x".repeat(3000);
     await polls.look(id, feedOf(long));
     await polls.look(id, feedOf(long));
@@ -132,7 +132,7 @@ describe("what is looked for", () => {
 
 describe("the pause between two looks", () => {
   it("grows while nothing is new, up to what is wanted, and is short again after something is", async () => {
-    const made = await watching(["a"], { everySeconds: 100 });
+    const made = await polling(["a"], { everySeconds: 100 });
     expect(pauseOf(made)).toBeGreaterThan(50);
     expect(pauseOf(made)).toBeLessThan(61);
     expect(pauseOf(await polls.look(made.id, feedOf("a")))).toBeGreaterThan(80);
@@ -147,7 +147,7 @@ describe("the pause between two looks", () => {
       name: "Feed",
       data,
     });
-    const { id } = await watching(["a"], {}, { credentialId: credential.id });
+    const { id } = await polling(["a"], {}, { credentialId: credential.id });
     const refused = { status: 400, json: { message: "no very-secret-token here" } };
     const failed = await polls.look(id, refused);
     expect(failed.lastError).toMatch(/400/);
@@ -165,7 +165,7 @@ describe("the pause between two looks", () => {
   it("of one whose service does not answer holds up no other", async () => {
     polls.feed.script([{ hang: true }]);
     const { id } = await polls.create();
-    const quick = await watching(["a"]);
+    const quick = await polling(["a"]);
     expect((await polls.look(quick.id, feedOf("b", "a"))).lastError).toBeNull();
     await change(id, { active: false });
     expect((await polls.owner.browser.post(`${polls.path}/${id}/poll`, {})).body.code).toBe("trigger_off");

@@ -111,6 +111,8 @@ const send = async ({ body, sign }: Sent, webhookUrl: string, event: unknown) =>
 describe("events that no person caused", () => {
   it.each<[string, Sent, unknown]>([
     ["a Slack message of our own app", slack, ofOurApp],
+    // Under a name of its own choice, which the bot user is not told for.
+    ["a Slack message of our own app by its id alone", slack, { ...message, user: "U9", app_id: "A_OURS" }],
     ["a Slack message of another bot", slack, ofOtherBot],
     [
       "a Slack message of an incoming webhook",

@@ -13,7 +13,7 @@ type Looked = {
 };
 
 const hourInSeconds = 3600;
-/** What a service asks for beyond that is rather a mistake, such as a time in milliseconds, and would end the watch without a word. */
+/** What a service asks for beyond that is rather a mistake, such as a time in milliseconds, and would end the polling without a word. */
 const mostAskedForSeconds = 24 * hourInSeconds;
 
 /** For how long a service is left alone that asked for it. */

@@ -82,7 +82,7 @@ export function createStopOwnItems({ db, log, findActingNodes, readRecentOutputs
     const isSent = effects.sender !== undefined && poll.senderOf?.(payload).id === effects.sender;
     if (!isSent && !effects.names.some((name) => poll.isNamed(name, { ...item, payload }))) return;
     if ((await countOwnEvent(tables, look.row, { to: "", minutes: 60 })) <= most) return;
-    await turnOff(look.row, { most, within: "an hour", change: "the workflow or what is watched" });
+    await turnOff(look.row, { most, within: "an hour", change: "the workflow or what the trigger looks at" });
   };
 }
 

@@ -7,8 +7,8 @@ import { createPolls } from "../../../src/triggers/polls/find-poll.ts";
 import { createLookForNew } from "../../../src/triggers/polls/look-for-new.ts";
 import { createMakeLook } from "../../../src/triggers/polls/make-look.ts";
 import { createOpenAccount } from "../../../src/triggers/polls/open-account.ts";
+import { createPollServices } from "../../../src/triggers/polls/poll-services.ts";
 import { createTakeItems } from "../../../src/triggers/polls/take-items.ts";
-import { createWatchServices } from "../../../src/triggers/polls/watch-services.ts";
 import type { TestApp } from "../test-app.ts";
 
 type Limits = { limitMs?: number; itemLimitMs?: number };
@@ -41,7 +41,7 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { lim
     takeItems,
     ...(limitMs ? { limitMs } : {}),
   });
-  return createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
+  return createPollServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
 }
 
 type Place = { organizationId: string; workflowId: string; takesExisting?: boolean };

@@ -14,7 +14,7 @@ const mostLooksOfOrganization = 2;
 const leaseSeconds = lookLimitMs / 1000 + 10;
 
 /** Looks at services when it is time. Any number of processes do it: whoever claims a trigger has it until the time for a look is over. */
-export function createWatchServices({ db, log, makeLook }: Options) {
+export function createPollServices({ db, log, makeLook }: Options) {
   const tables = pollTables(db);
   const underWay = new Map<Promise<void>, string>();
   const stopping = new AbortController();
