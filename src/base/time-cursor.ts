@@ -13,3 +13,17 @@ export function fromTimeCursor(cursor: string): TimePlace {
     errors: [{ pointer: "cursor", detail: "is not one of this list" }],
   });
 }
+
+/** What is asked of such a list: so many, from after a place on. */
+export type PageAsked = { limit: number; cursor?: string | undefined };
+
+/** Reads one more than fits, which tells whether there is a next page. */
+export async function readPage<Row extends TimePlace>(
+  { limit, cursor }: PageAsked,
+  read: (part: { after: TimePlace | undefined; limit: number }) => Promise<Row[]>,
+): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const found = await read({ after: cursor === undefined ? undefined : fromTimeCursor(cursor), limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextCursor: found.length > limit && last ? toTimeCursor(last) : null };
+}

@@ -6,6 +6,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Tracing } from "../base/tracing.ts";
 import { requireUtf8 } from "../door/create-door.ts";
 import { createCount } from "../door/rate-limit.ts";
+import type { Turns } from "../door/turns.ts";
 import type { Authenticate } from "./authenticate.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import { createChallenges } from "./challenge.ts";
@@ -37,6 +38,7 @@ export type McpRouteOptions = {
   callsInFlight: CallsInFlight;
   log: Log;
   tracing: Tracing;
+  turns: Turns;
   /** Where clients reach the gateway, for the addresses of the challenges. */
   resourceUrl: string;
   limitPerMinute: number;
@@ -51,7 +53,7 @@ export async function registerMcpRoutes(
   options: McpRouteOptions,
   mounts: Mount[],
 ): Promise<void> {
-  const { authenticate, log, limitPerMinute } = options;
+  const { authenticate, log, limitPerMinute, turns } = options;
   server.decorateRequest("mcpCaller");
   await server.register(async (scope) => {
     scope.setErrorHandler(createErrorAnswer(log));
@@ -66,6 +68,7 @@ export async function registerMcpRoutes(
       callerOf: (request) => callerKey(callerOf(request)),
     });
     scope.addHook("onRequest", count);
+    scope.addHook("onRequest", (request, _reply, done) => turns.take(callerOf(request).organizationId, done));
     for (const mount of mounts) addRoute(scope, mount, { ...options, count });
   });
 }

@@ -67,9 +67,9 @@ export function createMcpServer<Target>(description: Description<Target>) {
   const modernTail = JSON.stringify({ ...modern, cacheScope: "private" }).slice(1);
   const introduce = (words: string, cacheScope: "public" | "private") => {
     const about = { capabilities: listChanged, instructions: words };
-    const initialize = (protocolVersion: LegacyRevision) => JSON.stringify({ protocolVersion, serverInfo, ...about });
+    const initialize = (protocolVersion: LegacyRevision) => toAsciiJson({ protocolVersion, serverInfo, ...about });
     return {
-      discovery: JSON.stringify({ supportedVersions: [modernRevision], ...about, ...modern, cacheScope }),
+      discovery: toAsciiJson({ supportedVersions: [modernRevision], ...about, ...modern, cacheScope }),
       initialization: new Map<string, string>(legacyRevisions.map((revision) => [revision, initialize(revision)])),
     };
   };
@@ -81,7 +81,7 @@ export function createMcpServer<Target>(description: Description<Target>) {
     ...description,
     toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
     serverInfo: JSON.stringify(serverInfo),
-    toolList: { legacy: JSON.stringify({ tools: list }), modern: JSON.stringify({ tools: list, ...modern }) },
+    toolList: { legacy: toAsciiJson({ tools: list }), modern: toAsciiJson({ tools: list, ...modern }) },
     /** The list of a caller with rules of their own, which no cache may show to others. */
     toolListFor({ allows, defaults }: ToolView): { legacy: string; modern: string } {
       const allowed = tools.filter(({ name }) => allows(name)).map((tool) => toWire(withDefaults(tool, defaults)));
@@ -95,6 +95,13 @@ export function createMcpServer<Target>(description: Description<Target>) {
         : introduction,
   };
 }
+
+/** A text with a single character beyond Latin-1 takes five times as long to write out, and these are written for every client. */
+const toAsciiJson = (value: object): string =>
+  JSON.stringify(value).replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** A caller may leave out `credentials` where every one of them has a default, and is told which that is. */
 function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["defaults"]): McpTool<Target> {

@@ -22,7 +22,7 @@ import { createListWorkflows } from "./platform-tools/list-workflows.ts";
 import { createSetTriggerActive } from "./platform-tools/set-trigger-active.ts";
 
 export type PlatformParts = {
-  organizations: Pick<Organizations, "members" | "listOf">;
+  organizations: Pick<Organizations, "member" | "listOf">;
   credentials: Pick<Credentials, "search">;
   calls: Pick<History["calls"], "page">;
   workflows: Pick<Workflows, "page" | "get">;

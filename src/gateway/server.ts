@@ -51,7 +51,7 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   const { door, catalog, version, keepAliveMs = 15_000 } = options;
   const server = createDoor({ ...door, name: "gateway" });
   await registerCors(server);
-  await registerRateLimit(server);
+  await registerRateLimit(server, { ...door, name: "gateway" });
   registerOperationsRoutes(server, door);
 
   const providers = createProviderServers(catalog, version);
@@ -73,6 +73,7 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
       callsInFlight,
       log: door.log,
       tracing: door.tracing,
+      turns: door.turns,
       resourceUrl,
       limitPerMinute,
       limitCharacters,

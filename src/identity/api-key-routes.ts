@@ -21,8 +21,17 @@ function registerAll(server: FastifyInstance, { apiKeys }: Identity): void {
 
   routes.get(
     path,
-    { config, schema: { tags, summary: "List API keys", params: inOrganization, response: { 200: wire.apiKeyList } } },
-    async (request) => ({ data: await apiKeys.list(request.params.organizationId) }),
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List API keys",
+        params: inOrganization,
+        querystring: wire.pageQuery,
+        response: { 200: wire.apiKeyList },
+      },
+    },
+    (request) => apiKeys.page(request.params.organizationId, request.query),
   );
 
   routes.post(

@@ -11,16 +11,6 @@ export const insertApiKey = (
   >,
 ) => db.insertInto("api_key").values(row).returningAll().executeTakeFirstOrThrow();
 
-export const listApiKeys = (db: IdentityDb, organizationId: string) =>
-  db
-    .selectFrom("api_key")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .where("revoked_at", "is", null)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
-
 export const replaceApiKeyHash = (
   db: IdentityDb,
   organizationId: string,

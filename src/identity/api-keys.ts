@@ -3,6 +3,7 @@ import { newId } from "../base/ids.ts";
 import { createLastUse } from "../base/last-use.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { type PageAsked, readPage } from "../base/time-cursor.ts";
 import type { KeyCaller } from "../door/caller.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
@@ -10,7 +11,6 @@ import {
   findApiKey,
   findApiKeysByHash,
   insertApiKey,
-  listApiKeys,
   replaceApiKeyHash,
   revokeApiKey,
   touchApiKeys,
@@ -18,6 +18,7 @@ import {
   type VerifiedKey,
 } from "./api-key-store.ts";
 import { hashApiKey, hasValidChecksum, hintOfApiKey, newApiKeyText } from "./api-key-text.ts";
+import { listApiKeys } from "./list-store.ts";
 import { type ApiKeyRow, identityTables } from "./store.ts";
 import type { ApiKey, ApiKeyChange, ApiKeyScope, ApiKeyWithText } from "./wire.ts";
 
@@ -30,6 +31,7 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
   // Requests that come in while a look-up is under way share the next one, which begins after all of them did.
   const lookUps = createBatch({
     maxItems: 100,
+    gatherMs: db.gatherMs,
     isFatal: isDatabaseUnavailable,
     flush: (hashes: Buffer[]) => findApiKeysByHash(db, hashes),
   });
@@ -51,6 +53,12 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
       return { ...toWire(row), key };
     },
 
+    async page(organizationId: string, asked: PageAsked): Promise<{ data: ApiKey[]; nextCursor: string | null }> {
+      const { rows, nextCursor } = await readPage(asked, (part) => listApiKeys(tables, organizationId, part));
+      return { data: rows.map(toWire), nextCursor };
+    },
+
+    /** For operators: all of them. */
     async list(organizationId: string): Promise<ApiKey[]> {
       return (await listApiKeys(tables, organizationId)).map(toWire);
     },

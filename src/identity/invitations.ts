@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
+import { type PageAsked, readPage } from "../base/time-cursor.ts";
 import type { Database } from "../storage/database.ts";
+import { listInvitations } from "./list-store.ts";
 import type { Mailer } from "./mailer.ts";
 import {
   deleteInvitation,
@@ -10,7 +12,6 @@ import {
   type InvitationRow,
   identityTables,
   insertMember,
-  listInvitations,
   upsertInvitation,
 } from "./store.ts";
 import type { CreatedInvitation, InvitationView, Role } from "./wire.ts";
@@ -50,8 +51,9 @@ export function createInvitations({ db, mailer, baseUrl }: Options) {
       return { ...toWire(row), link };
     },
 
-    async list(organizationId: string) {
-      return (await listInvitations(tables, organizationId)).map(toWire);
+    async page(organizationId: string, asked: PageAsked) {
+      const { rows, nextCursor } = await readPage(asked, (part) => listInvitations(tables, organizationId, part));
+      return { data: rows.map(toWire), nextCursor };
     },
 
     async cancel(organizationId: string, invitationId: string): Promise<void> {

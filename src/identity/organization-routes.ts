@@ -103,9 +103,15 @@ function registerMembers(server: FastifyInstance, { organizations }: Identity): 
     `${path}/members`,
     {
       config: { access: { role: "viewer" } },
-      schema: { tags, summary: "List members", params: inOrganization, response: { 200: wire.memberList } },
+      schema: {
+        tags,
+        summary: "List members",
+        params: inOrganization,
+        querystring: wire.pageQuery,
+        response: { 200: wire.memberList },
+      },
     },
-    async (request) => ({ data: await organizations.members(request.params.organizationId) }),
+    (request) => organizations.pageOfMembers(request.params.organizationId, request.query),
   );
 
   routes.patch(
@@ -164,10 +170,11 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
         tags,
         summary: "List open invitations",
         params: inOrganization,
+        querystring: wire.pageQuery,
         response: { 200: wire.invitationList },
       },
     },
-    async (request) => ({ data: await invitations.list(request.params.organizationId) }),
+    (request) => invitations.page(request.params.organizationId, request.query),
   );
 
   routes.post(

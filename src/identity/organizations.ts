@@ -1,8 +1,10 @@
 import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
+import { type PageAsked, readPage } from "../base/time-cursor.ts";
 import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
+import { findMember, listMembers } from "./list-store.ts";
 import { markOrganizationDeleted } from "./removal-store.ts";
 import { findMemberships, type MemberPlace, type MembershipRow } from "./session-store.ts";
 import {
@@ -13,7 +15,6 @@ import {
   insertMember,
   insertOrganization,
   listAllOrganizations,
-  listMembers,
   listOrganizationsOf,
   lockMembers,
   renameOrganization,
@@ -96,15 +97,21 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
       return { memberId, organization: { id, name, role, createdAt: createdAt.toISOString() } satisfies Organization };
     },
 
+    /** Who a user is in an organization; undefined where it is not theirs. */
+    member: (organizationId: string, userId: string): Promise<{ name: string; email: string } | undefined> =>
+      findMember(tables, organizationId, userId),
+
+    /** For operators: all of them. */
     async members(organizationId: string): Promise<Member[]> {
-      return (await listMembers(tables, organizationId)).map(({ id, user_id, name, email, role, created_at }) => ({
-        id,
-        userId: user_id,
-        name,
-        email,
-        role,
-        createdAt: created_at.toISOString(),
-      }));
+      return (await listMembers(tables, organizationId)).map(toMember);
+    },
+
+    async pageOfMembers(
+      organizationId: string,
+      asked: PageAsked,
+    ): Promise<{ data: Member[]; nextCursor: string | null }> {
+      const { rows, nextCursor } = await readPage(asked, (part) => listMembers(tables, organizationId, part));
+      return { data: rows.map(toMember), nextCursor };
     },
 
     /** For operators: puts an existing account into an organization. */
@@ -123,6 +130,17 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
       changeMember(organizationId, memberId, { actor, newRole: null }),
   };
 }
+
+type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
+
+const toMember = ({ id, user_id, name, email, role, created_at }: MemberRow): Member => ({
+  id,
+  userId: user_id,
+  name,
+  email,
+  role,
+  createdAt: created_at.toISOString(),
+});
 
 /** A member, or an operator who acts with a role but is none. */
 type Actor = { actorId: string } | { actorRole: Role };

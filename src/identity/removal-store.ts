@@ -36,6 +36,7 @@ export const largeTables = [
     "event_delivery",
     "event_endpoint",
     "trigger",
+    "workflow_draft",
     "workflow_version",
     "workflow",
     "credential",

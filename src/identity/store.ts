@@ -156,16 +156,6 @@ export const listAllOrganizations = (db: IdentityDb) =>
     .orderBy("id")
     .execute();
 
-export const listMembers = (db: IdentityDb, organizationId: string) =>
-  db
-    .selectFrom("member")
-    .innerJoin("app_user", "app_user.id", "member.user_id")
-    .select(["member.id", "member.user_id", "member.role", "member.created_at", "app_user.name", "app_user.email"])
-    .where("member.organization_id", "=", organizationId)
-    .orderBy("member.created_at")
-    .orderBy("member.id")
-    .execute();
-
 /** All members of the organization, locked, so that two owners cannot demote each other at the same moment. */
 export const lockMembers = (db: IdentityDb, organizationId: string) =>
   db
@@ -205,14 +195,6 @@ export function upsertInvitation(
     .returningAll()
     .executeTakeFirstOrThrow();
 }
-
-export const listInvitations = (db: IdentityDb, organizationId: string) =>
-  db
-    .selectFrom("invitation")
-    .select(["id", "email", "role", "created_at", "expires_at"])
-    .where("organization_id", "=", organizationId)
-    .orderBy("created_at")
-    .execute();
 
 export async function deleteInvitation(db: IdentityDb, organizationId: string, invitationId: string): Promise<boolean> {
   const query = db

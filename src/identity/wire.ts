@@ -59,6 +59,12 @@ export const me = z
   .meta({ id: "Me" });
 export type Me = z.infer<typeof me>;
 
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(200),
+  cursor: z.string().max(100).optional().describe("`nextCursor` of the page before."),
+});
+const nextCursor = z.string().nullable().describe("For the next page; null when there is none.");
+
 export const sessionEntry = z.object({
   id,
   current: z.boolean(),
@@ -77,7 +83,7 @@ export type Organization = z.infer<typeof organization>;
 export const member = z
   .object({ id, userId: id, name: z.string(), email: z.string(), role, createdAt: instant })
   .meta({ id: "Member" });
-export const memberList = z.object({ data: z.array(member) });
+export const memberList = z.object({ data: z.array(member).describe("The oldest first."), nextCursor });
 export const memberChange = z.object({ role });
 export type Member = z.infer<typeof member>;
 
@@ -85,7 +91,7 @@ export const invitationRequest = z.object({ email, role });
 export const invitation = z
   .object({ id, email: z.string(), role, createdAt: instant, expiresAt: instant })
   .meta({ id: "Invitation" });
-export const invitationList = z.object({ data: z.array(invitation) });
+export const invitationList = z.object({ data: z.array(invitation).describe("The oldest first."), nextCursor });
 export const createdInvitation = invitation.extend({
   link: z.string().describe("Open it to accept. Shown here once; it is also mailed when mail is configured."),
 });
@@ -141,7 +147,7 @@ export const apiKey = z
     lastUsedAt: instant.nullable(),
   })
   .meta({ id: "ApiKey" });
-export const apiKeyList = z.object({ data: z.array(apiKey) });
+export const apiKeyList = z.object({ data: z.array(apiKey).describe("Newest first."), nextCursor });
 export const apiKeyWithText = apiKey.extend({ key: z.string().describe("The key itself. Shown this once.") });
 export type ApiKey = z.infer<typeof apiKey>;
 export type ApiKeyWithText = z.infer<typeof apiKeyWithText>;

@@ -82,6 +82,9 @@ export const incomplete = (row: Named, missing: FieldFault[], platformBaseUrl: s
     `The credential "${row.name}" cannot be used: ${describeMissing(missing)}. Fill it in: ${addressIn(row, platformBaseUrl)}`,
   );
 
+/** Room for a provider's words, which are cut at 1,000 characters, and for what to do behind them. */
+const longestError = 2000;
+
 /** A message that the database takes, whatever a provider put into it. */
 export const toStorableError = (message: string): string =>
-  message.replaceAll("\0", "\ufffd").toWellFormed().slice(0, 500).toWellFormed();
+  message.replaceAll("\0", "\ufffd").toWellFormed().slice(0, longestError).toWellFormed();

@@ -1,4 +1,4 @@
-import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
+import { type PageAsked, readPage } from "../base/time-cursor.ts";
 import type { CredentialView } from "./credential-view.ts";
 import { countCredentials, listCredentials } from "./list-store.ts";
 import { findTypes, type VaultDb } from "./store.ts";
@@ -6,7 +6,7 @@ import type { CredentialSummary } from "./wire.ts";
 
 const mostOnPage = 200;
 
-type Page = { search?: string | undefined; cursor?: string | undefined; offset?: number; limit: number };
+type Page = PageAsked & { search?: string | undefined; offset?: number };
 
 /** The connected accounts of an organization, the newest first; nothing sealed is read. */
 export function createCredentialList({
@@ -17,11 +17,10 @@ export function createCredentialList({
   toSummary: CredentialView["toSummary"];
 }) {
   async function page(organizationId: string, { limit, cursor, ...found }: Page) {
-    const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
-    const rows = await listCredentials(tables, organizationId, { ...found, after, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return { data: shown.map(toSummary), nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
+    const { rows, nextCursor } = await readPage({ limit, cursor }, (part) =>
+      listCredentials(tables, organizationId, { ...found, ...part }),
+    );
+    return { data: rows.map(toSummary), nextCursor };
   }
 
   return {

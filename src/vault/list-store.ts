@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { mostCounted } from "../base/most-counted.ts";
 import type { TimePlace } from "../base/time-cursor.ts";
 import { summaryColumns, type VaultDb } from "./store.ts";
 
@@ -19,12 +20,15 @@ export const listCredentials = (db: VaultDb, organizationId: string, { search, a
     .limit(limit)
     .execute();
 
+/** As far as is counted. */
 export async function countCredentials(
   db: VaultDb,
   organizationId: string,
   search: string | undefined,
 ): Promise<number> {
-  const counted = matching(db, organizationId, search).select((select) => select.fn.countAll<number>().as("total"));
+  const counted = db
+    .selectFrom(matching(db, organizationId, search).select("id").limit(mostCounted).as("counted"))
+    .select((select) => select.fn.countAll<number>().as("total"));
   return Number((await counted.executeTakeFirstOrThrow()).total);
 }
 

@@ -158,7 +158,10 @@ export const noteHealth = (
     .$if(seenVersion !== undefined, (query) => query.where("version", "=", seenVersion as number))
     .execute();
 
-/** What must be connected again stays so: a call that began before has only ended later. */
+/**
+ * What must be connected again stays so: a call that began before has only ended later. Nobody waits for it to be written, so a failure of
+ * later may be there already, and stays too.
+ */
 export const noteSuccess = (db: VaultDb, { organizationId, credentialId }: Place, at: Date) =>
   db
     .updateTable("credential")
@@ -166,6 +169,7 @@ export const noteSuccess = (db: VaultDb, { organizationId, credentialId }: Place
     .where("organization_id", "=", organizationId)
     .where("id", "=", credentialId)
     .where("health", "!=", "needs_reconnect")
+    .where((row) => row.or([row("last_error_at", "is", null), row("last_error_at", "<=", at)]))
     .returningAll()
     .executeTakeFirst();
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostCounted } from "../../base/most-counted.ts";
 import type { Hints } from "../../contract/action.ts";
 
 export type PlatformScope = "platform:read" | "platform:write";
@@ -46,6 +47,11 @@ export const placeInput = pageInput.extend({ cursor: z.string().max(100).optiona
 export const nextCursor = z.string().nullable().describe("For the next page; null when there is none.");
 
 export const total = z.int().min(0).describe("How many entries there are with this search.");
+/** Of what there can be any number of. */
+export const totalSoFar = z
+  .int()
+  .min(0)
+  .describe(`How many entries there are with this search. ${mostCounted} stands for as many or more.`);
 export const id = z.uuid();
 export const instant = z.iso.datetime();
 export const failure = z.object({ code: z.string(), message: z.string() });

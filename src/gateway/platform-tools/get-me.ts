@@ -6,7 +6,7 @@ import { definePlatformTool, id, reads } from "./define-platform-tool.ts";
 
 const organization = z.object({ id, name: z.string(), role: z.enum(roles).describe("The user's role in it.") });
 
-export const createGetMe = (organizations: Pick<Organizations, "members" | "listOf">) =>
+export const createGetMe = (organizations: Pick<Organizations, "member" | "listOf">) =>
   definePlatformTool({
     id: "platform_get_me",
     title: "Who am I",
@@ -21,8 +21,10 @@ export const createGetMe = (organizations: Pick<Organizations, "members" | "list
       organizations: z.array(organization),
     }),
     async run({ organizationId, userId }) {
-      const [members, all] = await Promise.all([organizations.members(organizationId), organizations.listOf(userId)]);
-      const user = members.find((member) => member.userId === userId);
+      const [user, all] = await Promise.all([
+        organizations.member(organizationId, userId),
+        organizations.listOf(userId),
+      ]);
       const active = all.find((one) => one.id === organizationId);
       if (!user || !active) throw new Refusal("not_found", "The user no longer belongs to this organization.");
       return { user: { id: userId, name: user.name, email: user.email }, organization: active, organizations: all };

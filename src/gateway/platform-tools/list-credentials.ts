@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Credentials } from "../../vault/credentials.ts";
 import { health } from "../../vault/wire.ts";
-import { definePlatformTool, nextCursor, placeInput, reads, total } from "./define-platform-tool.ts";
+import { definePlatformTool, nextCursor, placeInput, reads, totalSoFar } from "./define-platform-tool.ts";
 
 export const createListCredentials = (credentials: Pick<Credentials, "search">) =>
   definePlatformTool({
@@ -13,7 +13,7 @@ export const createListCredentials = (credentials: Pick<Credentials, "search">) 
     hints: reads,
     input: placeInput,
     output: z.object({
-      total,
+      total: totalSoFar,
       nextCursor,
       credentials: z.array(
         z.object({

@@ -9,7 +9,7 @@ import {
   instant,
   nextCursor,
   reads,
-  total,
+  totalSoFar,
 } from "./define-platform-tool.ts";
 
 export const execution = z.object({
@@ -33,7 +33,7 @@ export const createListExecutions = (runs: Pick<RunList, "page">) =>
     scope: "platform:read",
     hints: reads,
     input: cursorInput,
-    output: z.object({ total, nextCursor, executions: z.array(execution) }),
+    output: z.object({ total: totalSoFar, nextCursor, executions: z.array(execution) }),
     run: async ({ input, organizationId }) => {
       const { total: all, entries, nextCursor: next } = await runs.page(organizationId, input);
       return { total: all, nextCursor: next, executions: entries };

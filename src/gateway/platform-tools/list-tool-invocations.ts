@@ -9,7 +9,7 @@ import {
   instant,
   nextCursor,
   reads,
-  total,
+  totalSoFar,
 } from "./define-platform-tool.ts";
 
 const toolInvocation = z.object({
@@ -26,7 +26,7 @@ const toolInvocation = z.object({
   durationMs: z.int().min(0).nullable(),
 });
 
-const output = z.object({ total, nextCursor, toolInvocations: z.array(toolInvocation) });
+const output = z.object({ total: totalSoFar, nextCursor, toolInvocations: z.array(toolInvocation) });
 
 export const createListToolInvocations = ({ page }: Pick<History["calls"], "page">) =>
   definePlatformTool({
