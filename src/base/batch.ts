@@ -6,7 +6,7 @@ type BatchOptions<Item, Result> = {
   flush: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
   /** How long a flush waits for more after one that was shared; whoever comes alone does not wait. */
-  gatherMs?: number;
+  gatherMs?: number | undefined;
   /** True when the same error would hit every row (the database is away, the outcome of a commit is unknown): nothing is tried again. */
   isFatal?: (error: unknown) => boolean;
 };

@@ -9,10 +9,13 @@ type Options = {
   observe: (call: { serverId: string; status: string; queueMs: number; durationMs: number }) => void;
 };
 
-/** The two ways a call gets into the history: refused before it ran, or run between two committed rows. */
+/** By then somebody who looks at the history should see that it runs. */
+const seenAfterMs = 20;
+
+/** The ways a call gets into the history: refused before it ran, run between two committed rows, or run and then written as a whole. */
 export function createRecordedSteps({ recorder, observe }: Options) {
-  async function close(record: ArrivedCall, outcome: CallOutcome): Promise<void> {
-    await recorder.close(record, outcome);
+  async function write(how: "close" | "ended", record: ArrivedCall, outcome: CallOutcome): Promise<void> {
+    await recorder[how](record, outcome);
     observe({
       serverId: record.serverId,
       status: outcome.status,
@@ -36,18 +39,40 @@ export function createRecordedSteps({ recorder, observe }: Options) {
 
     async run<Value>(record: ArrivedCall, step: () => Promise<Value>): Promise<Value> {
       await recorder.open(record);
-      const startedAt = performance.now();
-      let value: Value;
-      try {
-        value = await step();
-      } catch (failure) {
-        await close(record, { ...describeFailure(failure), durationMs: performance.now() - startedAt });
-        throw failure;
-      }
-      await close(record, { status: "success", outputs: value, durationMs: performance.now() - startedAt });
-      return value;
+      return await finish(step, (outcome) => write("close", record, outcome));
+    },
+
+    /**
+     * For a call that reaches nothing outside and changes nothing: it need not be written before it runs, only before it is answered, so most are
+     * written once. When the process dies in between, nobody has an answer, and nothing was done.
+     */
+    async runInside<Value>(record: ArrivedCall, step: () => Promise<Value>): Promise<Value> {
+      let opening: Promise<void> | undefined;
+      const timer = setTimeout(() => {
+        opening = recorder.open(record);
+        opening.catch(() => {});
+      }, seenAfterMs);
+      return await finish(step, async (outcome) => {
+        clearTimeout(timer);
+        await opening;
+        await write(opening ? "close" : "ended", record, outcome);
+      });
     },
   };
+}
+
+/** Answers with what the step gives, once it is written how it ended. */
+async function finish<Value>(step: () => Promise<Value>, write: (outcome: CallOutcome) => Promise<void>) {
+  const startedAt = performance.now();
+  let value: Value;
+  try {
+    value = await step();
+  } catch (failure) {
+    await write({ ...describeFailure(failure), durationMs: performance.now() - startedAt });
+    throw failure;
+  }
+  await write({ status: "success", outputs: value, durationMs: performance.now() - startedAt });
+  return value;
 }
 
 function describeFailure(failure: unknown): Pick<CallOutcome, "status" | "error"> {

@@ -33,9 +33,10 @@ type RecordedCallRequest = {
 
 /**
  * A provider's tool, whoever calls it. What can be refused is refused before it takes a slot; the row that says "running" is committed
- * before anything is decrypted, and the row that says how it ended before this returns or throws.
+ * before anything is decrypted or reaches out, and the row that says how it ended before this returns or throws.
  */
-export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefused, run }, limitMs }: Options) {
+export function createRunRecordedCall({ prepare, execute, slots, steps, limitMs }: Options) {
+  const { orRefused } = steps;
   return async ({
     action,
     arrival,
@@ -61,12 +62,16 @@ export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefu
       onProgress?.({ message: "running" });
       const context = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld, trace };
       const execution = () => execute(prepared, context).finally(slot.release);
+      const run = reachesNothing(action) ? steps.runInside : steps.run;
       return await run({ ...record, queueMs: slot.queueMs }, execution);
     } finally {
       slot.release();
     }
   };
 }
+
+const reachesNothing = ({ credential, hints }: CatalogAction): boolean =>
+  credential === null && hints.readOnly && !hints.openWorld;
 
 // People paste secrets where a reference belongs; those must not be kept.
 function onlyReferences(references: unknown): unknown {

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { mostCounted } from "../base/most-counted.ts";
 import type { Database } from "../storage/database.ts";
 import type { CallSource, CallStatus } from "./wire.ts";
 
@@ -90,10 +91,11 @@ export async function listCalls(
   return (await query.execute(db)).rows;
 }
 
+/** As far as is counted. */
 export async function countCalls(db: HistoryDb, organizationId: string): Promise<number> {
   const query = sql<{
     total: number;
-  }>`SELECT count(*) AS total FROM tool_call AS call WHERE call.organization_id = ${organizationId}`;
+  }>`SELECT count(*) AS total FROM (SELECT FROM tool_call AS call WHERE call.organization_id = ${organizationId} LIMIT ${mostCounted}) AS counted`;
   return Number((await query.execute(db)).rows[0]?.total);
 }
 

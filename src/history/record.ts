@@ -82,12 +82,12 @@ export function createRecorder(options: RecorderOptions) {
   const { db, clock, log, onChange, onBatch, tableOf } = options;
   const owner = newId();
   let hasOpened = false;
-  const opens = createSizedBatch(async (rows: NewCallRow[]) => {
+  const opens = createSizedBatch(db, async (rows: NewCallRow[]) => {
     await insertCalls(db, rows, tableOf);
     onBatch?.(rows.length);
     onChange(rows);
   });
-  const closes = createSizedBatch(async (ends: CallEnd[]) => {
+  const closes = createSizedBatch(db, async (ends: CallEnd[]) => {
     const ended = new Set(await endCalls(db, ends, tableOf));
     onBatch?.(ends.length);
     onChange(ends.filter(({ id }) => ended.has(id)));
@@ -104,7 +104,7 @@ export function createRecorder(options: RecorderOptions) {
 
   const insert = async (row: NewCallRow): Promise<void> => {
     hasOpened = true;
-    await opens.add(row, row.parameters.length).catch(refuse);
+    await opens.add(row, row.parameters.length + (row.outputs?.length ?? 0)).catch(refuse);
   };
 
   return {
@@ -140,6 +140,12 @@ export function createRecorder(options: RecorderOptions) {
         unsettled.keep(end);
         refuse(error);
       }
+    },
+
+    /** A call that has ended before it was opened, with one row. Only for one that reached nothing outside. */
+    async ended(call: ArrivedCall, outcome: CallOutcome): Promise<void> {
+      const scrub = await scrubOf(call).catch(refuse);
+      await insert(joinRows(toRow(call, scrub), toEnd(call, outcome, scrub)));
     },
 
     /** A call that never ran: refused, or cancelled while it waited. */
@@ -186,6 +192,15 @@ function createRows(
   };
 }
 
+/** A call that was never written as running. */
+const joinRows = (opened: NewCallRow, end: CallEnd): NewCallRow => ({
+  ...opened,
+  ...end,
+  startedAt: new Date(end.completedAt.getTime() - end.durationMs),
+  truncated: opened.truncated || end.truncated,
+  sanitized: opened.sanitized || end.sanitized,
+});
+
 const createRefuse =
   (log: Log) =>
   (error: unknown): never => {
@@ -201,12 +216,12 @@ const createRefuse =
 
 const notRun = "The call was not run, because its record could not be written.";
 
-function createSizedBatch<Item>(write: (items: Item[]) => Promise<void>) {
+function createSizedBatch<Item>({ gatherMs }: Database, write: (items: Item[]) => Promise<void>) {
   const flush = async (items: Item[]): Promise<undefined[]> => {
     await write(items);
     return items.map(() => undefined);
   };
-  const small = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
+  const small = createBatch({ flush, maxItems: 256, gatherMs, isFatal: isDatabaseUnavailable });
   const large = createBatch({ flush, maxItems: 4, isFatal: isDatabaseUnavailable });
   return {
     async add(item: Item, bytes: number): Promise<void> {
@@ -246,6 +261,8 @@ function describeCall(call: ArrivedCall) {
     status: "running" as const,
     startedAt: null,
     completedAt: null,
+    durationMs: null,
+    outputs: null,
     errorCode: null,
     errorMessage: null,
   };

@@ -19,12 +19,14 @@ export type NewCallRow = {
   userName: string | null;
   parameters: string;
   credentials: string;
+  outputs: string | null;
   errorCode: string | null;
   errorMessage: string | null;
   queuedAt: Date;
   startedAt: Date | null;
   completedAt: Date | null;
   queueMs: number;
+  durationMs: number | null;
   traceId: string | null;
   requestId: string | null;
   replayOf: string | null;
@@ -48,12 +50,14 @@ const newCallColumns: Columns<NewCallRow> = [
   ["userName", "user_name", "text"],
   ["parameters", "parameters", "text"],
   ["credentials", "credentials", "text"],
+  ["outputs", "outputs", "text"],
   ["errorCode", "error_code", "text"],
   ["errorMessage", "error_message", "text"],
   ["queuedAt", "queued_at", "timestamptz"],
   ["startedAt", "started_at", "timestamptz"],
   ["completedAt", "completed_at", "timestamptz"],
   ["queueMs", "queue_ms", "bigint"],
+  ["durationMs", "duration_ms", "bigint"],
   ["traceId", "trace_id", "text"],
   ["requestId", "request_id", "text"],
   ["replayOf", "replay_of", "uuid"],

@@ -18,6 +18,7 @@ export function createVerifyAccessToken({ db, log }: { db: Database; log: Log })
   // Requests that come in while a look-up is under way share the next one, which begins after all of them did.
   const lookUps = createBatch({
     maxItems: 100,
+    gatherMs: db.gatherMs,
     isFatal: isDatabaseUnavailable,
     flush: (hashes: Buffer[]) => findAccessTokens(db, hashes),
   });

@@ -8,6 +8,7 @@ import { createTracing } from "../../src/base/tracing.ts";
 import { createExecute, type Execute } from "../../src/calls/execute.ts";
 import { createPrepare, type Prepare } from "../../src/calls/prepare.ts";
 import type { CatalogAction } from "../../src/catalog/catalog.ts";
+import { noteFailure, noteSuccess, vaultTables } from "../../src/vault/store.ts";
 import { signUpOwner } from "../support/people.ts";
 import { type FakeProvider, startFakeProvider } from "../support/providers/fake-provider.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
@@ -88,6 +89,18 @@ describe("a call of a tool", () => {
     provider.script([{ status: 201, json: { number: 8 } }]);
     await call(issue);
     await expect.poll(health).toMatchObject({ health: "ok", last_error: null });
+  });
+
+  it("does not show an older success, written late, in the place of a failure", async () => {
+    const [row] = await app.database.query<{ id: string }>("SELECT id FROM credential WHERE organization_id = $1", [
+      organizationId,
+    ]);
+    const place = { organizationId, credentialId: row?.id ?? "" };
+    const tables = vaultTables(app.parts.ground.db);
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+    await noteFailure(tables, place, { last_error: "No.", last_error_at: at(-1) });
+    expect(await noteSuccess(tables, place, at(-2))).toBeUndefined();
+    expect(await noteSuccess(tables, place, at(0))).toMatchObject({ health: "ok", last_error: null });
   });
 
   it("shows it also when the provider's words have characters that the database does not take", async () => {
