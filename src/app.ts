@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
 import { openDoctor } from "./doctor/open-doctor.ts";
+import { createTurns } from "./door/turns.ts";
 import { openGateway } from "./gateway/open-gateway.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
 import { openParts, type StartContext } from "./start-up/open-parts.ts";
@@ -28,6 +29,7 @@ export async function startApp(
   const doctor = openDoctor(parts.ground, parts);
   metrics.watchProcess();
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
+  const turns = createTurns();
   const door = (baseUrl: string) => ({
     baseUrl,
     trustedProxies: config.trustedProxies,
@@ -37,6 +39,8 @@ export async function startApp(
     metricsToken: config.metricsToken,
     isDatabaseReachable: db.isReachable,
     isStopping: () => isStopping,
+    siblings: context.siblings,
+    turns,
   });
   const servers: FastifyInstance[] = [];
 

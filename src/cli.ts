@@ -61,7 +61,14 @@ const usage = `Usage: ${commandLine} <command>
   credentials delete --organization ID --id CREDENTIAL
   workflows list --organization ID [--search TEXT]
   workflows export --organization ID --id WORKFLOW
-  workflows import --organization ID --file PATH [--name N]
+  workflows import --organization ID --file PATH [--name N] [--draft]
+  workflows create --organization ID --data JSON [--draft]
+  workflows update --organization ID --id WORKFLOW --data JSON [--draft]
+  workflows draft --organization ID --id WORKFLOW [--discard]
+  workflows publish --organization ID --id WORKFLOW [--note TEXT] [--expected-version N] [--off]
+  workflows compare --organization ID --id WORKFLOW [--from V] [--to V]
+  workflows versions --organization ID --id WORKFLOW
+  workflows rollback --organization ID --id WORKFLOW --version N [--note TEXT]
   triggers list --organization ID [--workflow WORKFLOW] [--failing]
   triggers get --organization ID --id TRIGGER
   triggers create --organization ID --data JSON

@@ -22,6 +22,7 @@ describe("without any setting", () => {
     expect(readConfig({})).toEqual({
       platform: { port: 3000, baseUrl: "http://localhost:3000" },
       gateway: { port: 3100, baseUrl: "http://localhost:3100" },
+      processes: "auto",
       listenHost: "localhost",
       trustedProxies: [],
       oauth: {
@@ -152,6 +153,8 @@ describe("a good value", () => {
     ["MAIL_FROM", "a@b.example", (c) => c.mailFrom, "a@b.example"],
     ["LOG_LEVEL", "silent", (c) => c.logLevel, "silent"],
     ["OPERATIONS_PORT", "3200", (c) => c.operations, { port: 3200, baseUrl: "http://localhost:3200" }],
+    ["PROCESSES", "1", (c) => c.processes, 1],
+    ["PROCESSES", "64", (c) => c.processes, 64],
     ["METRICS_TOKEN", "t", (c) => c.metricsToken, "t"],
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "1", (c) => c.signInLimitPerMinute, 1],
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "100", (c) => c.signInAddressLimitPerMinute, 100],
@@ -171,6 +174,7 @@ const nonsense: Record<string, string[]> = {
   MCP_API_BASE_URL: ["nonsense"],
   MCP_API_PORT: ["70000", "3000"],
   OPERATIONS_PORT: ["0", "65536", "3000", "3100", "metrics"],
+  PROCESSES: ["0", "65", "-1", "1.5", "many", "AUTO"],
   TRUSTED_PROXIES: ["10.0.0.1", "10.0.0.0/33", "proxy.example", "true"],
   MCP_OAUTH_ISSUER_URL: ["issuer"],
   MCP_OAUTH_RESOURCE_URL: ["resource"],

@@ -7,6 +7,7 @@ import { isLoopbackName } from "./base/name-host.ts";
 import { defaultDataDir } from "./base/own-files.ts";
 import { configurationError, createReader, type Read } from "./base/read-settings.ts";
 import {
+  autoOr,
   cidrs,
   duration,
   flag,
@@ -46,6 +47,7 @@ export function readConfig(environment: Environment) {
       operationsPort === undefined
         ? undefined
         : { port: operationsPort, baseUrl: `http://localhost:${operationsPort}` },
+    processes: read("PROCESSES", "auto", autoOr(integer(1, 64))),
     listenHost: read("LISTEN_HOST", "localhost", text),
     trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
     oauth,

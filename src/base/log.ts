@@ -6,10 +6,18 @@ export type Log = Logger;
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: true }),
+  /** Which of several processes of a machine this is. */
+  place: { process?: number | "supervisor" } = {},
 ): Log {
   const hooks = { streamWrite: escapeControls };
   return pino(
-    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, redact: secretPaths, hooks },
+    {
+      level,
+      base: { pid: process.pid, ...place },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: secretPaths,
+      hooks,
+    },
     destination,
   );
 }

@@ -21,6 +21,17 @@ export const integer = (least: number, most: number) => (value: string) => {
   return number;
 };
 
+export const autoOr =
+  <Value>(parse: (value: string) => Value) =>
+  (value: string): Value | "auto" => {
+    if (value === "auto") return value;
+    try {
+      return parse(value);
+    } catch (error) {
+      throw new Error((error as Error).message.replace("must be", "must be auto or"), { cause: error });
+    }
+  };
+
 export const share = (value: string) => {
   const number = /^(0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isNaN(number)) throw new Error("must be a number from 0 to 1");

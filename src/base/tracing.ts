@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { takeRandomBytes } from "./random-bytes.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What a span may say about its work. A closed list, so that no argument, output, address or secret gets into one by accident. */
@@ -166,15 +166,4 @@ function isRecorded({ ratio, isParentBased }: Sampler, traceId: string, caller: 
   return Number.parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
 }
 
-const pool = Buffer.alloc(4096);
-let used = pool.length;
-
-/** Random bytes in hexadecimal digits; many are drawn at once, because drawing is what costs. */
-function newHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += bytes;
-  return pool.toString("hex", used - bytes, used);
-}
+const newHex = (bytes: number): string => takeRandomBytes(bytes).toString("hex");

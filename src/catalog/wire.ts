@@ -120,3 +120,27 @@ export const server = z
   .meta({ id: "Server" });
 export const serverList = z.object({ data: z.array(server) });
 export type ServerEntry = z.infer<typeof server>;
+
+/** Nodes that are no tools. */
+export const engineNodeList = z.object({
+  data: z.array(
+    z
+      .object({
+        id: z.string(),
+        title: z.string(),
+        description: z.string(),
+        synonyms: z.array(z.string()).describe("Other words that people look for it with."),
+        version: z.int(),
+        inputSchema: z
+          .record(z.string(), z.unknown())
+          .describe(
+            "JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result.",
+          ),
+        ways: z
+          .array(z.string())
+          .describe("Names of its ways out before anything is entered; a switch has one more for each rule."),
+        per: z.enum(["item", "list"]).describe("Executed for each incoming item, or once for all of them."),
+      })
+      .meta({ id: "EngineNode" }),
+  ),
+});

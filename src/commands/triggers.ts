@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { fieldMessage } from "../base/field-message.ts";
 import { newId } from "../base/ids.ts";
-import { readJson } from "../base/json.ts";
-import { Refusal } from "../base/refusal.ts";
 import { toAcceptedRun } from "../runs/accept/accepted-run.ts";
 import { type Trigger, triggerChange, triggerRequest, triggerTrial } from "../triggers/wire.ts";
 import { pickAction, readOptions, requireOrganization, withRunning } from "./command-line.ts";
+import { readData, sayForData } from "./data-option.ts";
 import { readOptionsWithSecret } from "./secret-option.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
@@ -89,18 +87,3 @@ const toPlace = ({ organization, id }: z.output<typeof oneTrigger>) => ({
   organizationId: organization,
   triggerId: id,
 });
-
-/** What the API takes as body. */
-function readData<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
-  const data = schema.safeParse(readJson(Buffer.from(text)), { error: fieldMessage });
-  if (data.success) return data.data;
-  throw new Error(
-    `--data: ${data.error.issues.map(({ path, message }) => `${path.join("/")} ${message}`.trim()).join("; ")}`,
-  );
-}
-
-/** The faults are in the data, not in options of the command. */
-function sayForData(error: unknown): never {
-  if (!(error instanceof Refusal && error.errors)) throw error;
-  throw new Error(`--data: ${error.errors.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join("; ")}`);
-}

@@ -17,9 +17,29 @@ describe("what a process says when it is ready", () => {
     expect(apart).toMatch(/^ {2}Database +\/var\/lib\/switchyard\/1a2b3c4d\/postgres$/m);
     expect(apart).toMatch(/^ {2}Keys +\/srv\/yard$/m);
     expect(apart).not.toMatch(/^ {2}Data /m);
-    expect(writeWelcome({ ...started, databaseFolder: undefined })).toMatch(
-      /^ {2}Data +the PostgreSQL of DATABASE_URL$/m,
+    const elsewhere = writeWelcome({ ...started, databaseFolder: undefined });
+    expect(elsewhere).toMatch(/^ {2}Data +the PostgreSQL of DATABASE_URL$/m);
+    expect(elsewhere).toMatch(/^ {2}Keys +\/srv\/yard$/m);
+  });
+
+  it("names the keys of the environment where they are used, and the folder as long as one key lies in it", () => {
+    const key = Buffer.alloc(32, 1).toString("base64");
+    const withKeys = (keys: NodeJS.ProcessEnv) =>
+      writeWelcome({
+        ...started,
+        databaseFolder: undefined,
+        config: readConfig({ SWITCHYARD_DATA_DIR: "/srv/yard", ...keys }),
+      });
+    expect(withKeys({ SWITCHYARD_MASTER_KEY: key })).toMatch(
+      /^ {2}Keys +SWITCHYARD_MASTER_KEY, \/srv\/yard\/cookie\.key$/m,
     );
+    expect(withKeys({ SWITCHYARD_COOKIE_KEY: key })).toMatch(
+      /^ {2}Keys +\/srv\/yard\/master\.key, SWITCHYARD_COOKIE_KEY$/m,
+    );
+    const both = withKeys({ SWITCHYARD_MASTER_KEY: key, SWITCHYARD_COOKIE_KEY: key });
+    expect(both).toMatch(/^ {2}Keys +SWITCHYARD_MASTER_KEY, SWITCHYARD_COOKIE_KEY$/m);
+    expect(both).not.toContain("/srv/yard");
+    expect(both).not.toContain(key);
   });
 
   it("offers the page for the first account where there are pages, and nowhere else", () => {

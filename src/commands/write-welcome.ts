@@ -9,10 +9,19 @@ type Started = {
   databaseFolder: string | undefined;
   firstAccountNeeded: boolean;
   setupToken: string | undefined;
+  /** Where several processes serve together. */
+  place?: { count: number; supervisor: number };
 };
 
 /** What a process says once it is ready: what is where, and what is left to do. */
-export function writeWelcome({ roles, config, databaseFolder, firstAccountNeeded, setupToken }: Started): string {
+export function writeWelcome({
+  roles,
+  config,
+  databaseFolder,
+  firstAccountNeeded,
+  setupToken,
+  place,
+}: Started): string {
   const hasPages = roles.includes("platform");
   const lines = ["", `Switchyard is ready (${roles.join(", ")})`];
   if (hasPages)
@@ -22,7 +31,8 @@ export function writeWelcome({ roles, config, databaseFolder, firstAccountNeeded
     );
   if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
   if (config.operations) lines.push(`  Health and metrics        ${config.operations.baseUrl}`);
-  lines.push(...describeData(config.dataDir, databaseFolder));
+  if (place) lines.push(`  Processes                 ${place.count}, under the supervisor ${place.supervisor}`);
+  lines.push(...describeData(config, databaseFolder));
   if (config.serverUrlTemplate !== resourceTemplateOf(config.oauth.resourceUrl))
     lines.push(
       "",
@@ -40,10 +50,21 @@ export function writeWelcome({ roles, config, databaseFolder, firstAccountNeeded
   return lines.join("\n");
 }
 
-/** The database may lie outside the data folder, where PostgreSQL's own user can enter; the keys never do. */
-function describeData(dataDir: string, databaseFolder: string | undefined): string[] {
-  if (databaseFolder === undefined) return ["  Data                      the PostgreSQL of DATABASE_URL"];
-  const isInside = path.basename(databaseFolder) === "postgres" && path.dirname(databaseFolder) === dataDir;
-  if (isInside) return [`  Data                      ${dataDir}`];
-  return [`  Database                  ${databaseFolder}`, `  Keys                      ${dataDir}`];
+/** The database may lie outside the data folder, where PostgreSQL's own user can enter; key files never do. */
+function describeData(config: Config, databaseFolder: string | undefined): string[] {
+  const { dataDir, masterKey, cookieKey } = config;
+  const isInside =
+    databaseFolder !== undefined &&
+    path.basename(databaseFolder) === "postgres" &&
+    path.dirname(databaseFolder) === dataDir;
+  const ofEnvironment = masterKey ?? cookieKey;
+  if (isInside && !ofEnvironment) return [`  Data                      ${dataDir}`];
+  const masterPlace = masterKey ? "SWITCHYARD_MASTER_KEY" : path.join(dataDir, "master.key");
+  const cookiePlace = cookieKey ? "SWITCHYARD_COOKIE_KEY" : path.join(dataDir, "cookie.key");
+  return [
+    databaseFolder === undefined
+      ? "  Data                      the PostgreSQL of DATABASE_URL"
+      : `  Database                  ${databaseFolder}`,
+    `  Keys                      ${ofEnvironment ? `${masterPlace}, ${cookiePlace}` : dataDir}`,
+  ];
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createTracing } from "../base/tracing.ts";
 import { createDoor, type DoorOptions } from "./create-door.ts";
 import { createMetrics } from "./metrics.ts";
+import { createTurns } from "./turns.ts";
 
 const logLines: string[] = [];
 const options: DoorOptions = {
@@ -13,6 +14,7 @@ const options: DoorOptions = {
   log: pino({ level: "debug" }, { write: (line) => void logLines.push(line) }),
   metrics: createMetrics(),
   tracing: createTracing(),
+  turns: createTurns(),
   metricsToken: undefined,
   isDatabaseReachable: async () => true,
   isStopping: () => false,

@@ -11,9 +11,11 @@ import { requireAccessDeclarations } from "./access.ts";
 import { createAllowedMethods } from "./allowed-methods.ts";
 import { type ConnectionLimits, drainBeforeClosing, toServerLimits, usualLimits } from "./connection-limits.ts";
 import { createHostCheck } from "./host-check.ts";
+import type { Siblings } from "./metrics.ts";
 import type { OperationsOptions } from "./operations-routes.ts";
 import { createErrorHandler, problemType, sendProblem, toProblem, toRefusal } from "./problem.ts";
 import { createStripPaths } from "./strip-paths.ts";
+import type { Turns } from "./turns.ts";
 import { validatorCompiler } from "./validate-request.ts";
 
 export type DoorOptions = OperationsOptions & {
@@ -22,7 +24,11 @@ export type DoorOptions = OperationsOptions & {
   trustedProxies: string[];
   log: Log;
   tracing: Tracing;
+  /** In which organizations begin their requests; the same for all doors of a process. */
+  turns: Turns;
   limits?: ConnectionLimits;
+  /** The processes behind the same port, where there are several. */
+  siblings?: Siblings | undefined;
   /** A last chance to answer a path no route knows; true when it did. */
   answerUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => boolean;
 };

@@ -1,4 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+import type { SharedCounts } from "./shared-counts.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -8,16 +10,42 @@ type Counts = Record<string, number>;
 const quickBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60, 300];
 const longBuckets = [0.005, 0.025, 0.1, 0.5, 2, 10, 60, 300, 1800, 3600];
 
-/** One registry per process, served by both doors. Labels never hold ids or anything a caller chose. */
-export function createMetrics() {
+/** What one process measures, in a form that can be sent to another. */
+export type Measured = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
+/** The processes that a supervisor started beside this one, and behind the same ports. */
+export type Siblings = {
+  number: number;
+  /** What each of them measures, this one among them. */
+  measureAll: () => Promise<Measured[]>;
+  /** How this one answers the others. */
+  onMeasure: (measure: () => Promise<Measured>) => void;
+  counts: SharedCounts;
+};
+
+/** One registry per process, served by all doors. Labels never hold ids or anything a caller chose. */
+export function createMetrics(siblings?: Siblings) {
   const registry = new Registry();
+  if (siblings) {
+    registry.setDefaultLabels({ process: String(siblings.number) });
+    siblings.onMeasure(() => registry.getMetricsAsJSON());
+  }
   return {
-    registry,
+    contentType: registry.contentType,
+    /** Of all processes behind these ports: nobody can choose which of them is asked. */
+    read: async (): Promise<string> =>
+      siblings ? joinMeasured(await siblings.measureAll()) : await registry.metrics(),
     ...createWatches(registry),
     ...createRequestMetrics(registry),
     ...createRunMetrics(registry),
     ...createUpkeep(registry),
   };
+}
+
+/** Every series has the number of its process, so that there is nothing to add up. */
+function joinMeasured(measured: Measured[]): Promise<string> {
+  const kept = measured.map((metrics) => metrics.map((metric) => ({ ...metric, aggregator: "first" })));
+  return AggregatorRegistry.aggregate(kept as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]).metrics();
 }
 
 /** What is read when somebody asks for the metrics. What cannot be read then is left out. */

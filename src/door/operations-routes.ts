@@ -42,7 +42,7 @@ export function registerOperationsRoutes(server: FastifyInstance, options: Opera
       // A token is what no page of another name has; without one the address of the caller is trusted, which such a page borrows.
       if (options.metricsToken === undefined) checkHost(request);
       requireMetricsReader(request, options.metricsToken);
-      return reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics());
+      return reply.type(options.metrics.contentType).send(await options.metrics.read());
     },
   );
 }

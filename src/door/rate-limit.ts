@@ -3,12 +3,16 @@ import rateLimit, { type RateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import { keyOf } from "./caller.ts";
+import type { SharedCounts } from "./shared-counts.ts";
 
-/** Must be registered before the routes it limits. Each process counts for itself. */
-export async function registerRateLimit(server: FastifyInstance): Promise<void> {
+type Door = { name: string; siblings?: { counts: SharedCounts } | undefined };
+
+/** Must be registered before the routes it limits. Each process counts for itself, or with those that a supervisor started beside it. */
+export async function registerRateLimit(server: FastifyInstance, { name, siblings }: Door): Promise<void> {
   await server.register(rateLimit, {
     global: false,
     enableDraftSpec: true,
+    ...(siblings ? { store: siblings.counts.storeOf(name) } : {}),
     errorResponseBuilder: (_request, { ttl }) => tooMany(Math.ceil(ttl / 1000)),
   });
 }

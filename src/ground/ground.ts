@@ -10,7 +10,7 @@ import { createResolveHost } from "../base/resolve-host.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import { createTracing } from "../base/tracing.ts";
 import type { Config, ProcessRole } from "../config.ts";
-import { createMetrics, type Metrics } from "../door/metrics.ts";
+import { createMetrics, type Metrics, type Siblings } from "../door/metrics.ts";
 import { type ConnectionTarget, createDatabase } from "../storage/database.ts";
 import type { EmbeddedPostgres } from "../storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../storage/migrate.ts";
@@ -27,14 +27,16 @@ export type GroundContext = {
   roles?: readonly ProcessRole[];
   /** The database, where somebody began to start it before this code was loaded. */
   starting?: Promise<EmbeddedPostgres>;
+  /** Where a supervisor started several processes. */
+  siblings?: Siblings | undefined;
 };
 
 /** What every feature stands on: settings, log and time, the database, the ways to the outside, and what watches them. */
-export async function openGround({ config, log, clock = systemClock, roles = [], starting }: GroundContext) {
+export async function openGround({ config, log, clock = systemClock, roles = [], starting, siblings }: GroundContext) {
   const storage = await (starting ?? openStorage(config, log));
   try {
-    const metrics = createMetrics();
-    const database = await openDatabase(storage.target, { config, log, metrics });
+    const metrics = createMetrics(siblings);
+    const database = await openDatabase(storage.target, { config, log, metrics, siblings });
     const cookieKey = readCookieKey(config);
     const { tracing, ...spans } = await openTracing({ config, log, metrics }, roles.length > 0);
     const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
@@ -74,8 +76,14 @@ type Watched = { config: Config; log: Log; metrics: Metrics };
 /** Of the connections of a process; the others are kept for what calls and runs need. */
 const shareOfPages = 0.3;
 
+/** Two processes with half of the calls each would write twice as many batches of half the size, a third more work for all (bench/processes). */
+const gatherBesideSiblingsMs = 2;
+
 /** The schema brought up to date, and a pool on it with what watches it. */
-async function openDatabase(target: ConnectionTarget, { config, log, metrics }: Watched) {
+async function openDatabase(
+  target: ConnectionTarget,
+  { config, log, metrics, siblings }: Watched & { siblings: Siblings | undefined },
+) {
   const slowStatements = createSlowStatements({
     log,
     limitMs: config.slowStatementMs,
@@ -88,7 +96,9 @@ async function openDatabase(target: ConnectionTarget, { config, log, metrics }: 
   const pooled: ConnectionTarget = pooler === undefined ? target : { connectionString: pooler, isPooled: true };
   const pagePoolSize = Math.ceil(databasePoolSize * shareOfPages);
   const sizes = { poolSize: databasePoolSize - pagePoolSize, pagePoolSize };
-  const db = createDatabase({ target: pooled, applicationName: "switchyard", ...sizes, log, slowStatements });
+  const gatherMs = siblings && gatherBesideSiblingsMs;
+  const options = { applicationName: "switchyard", ...sizes, gatherMs, log, slowStatements };
+  const db = createDatabase({ target: pooled, ...options });
   metrics.watchPool("main", db.counts);
   metrics.watchPool("pages", db.pageCounts);
   return { db, pooled, slowStatements };

@@ -25,10 +25,15 @@ export async function createPlatformServer({
 }: PlatformOptions): Promise<FastifyInstance> {
   const server = createDoor({ ...door, name: "platform", answerUnknownPath: answerWithPage });
   await registerSecurityHeaders(server, door.baseUrl);
-  await registerRateLimit(server);
+  await registerRateLimit(server, { ...door, name: "platform" });
   await registerOpenApi(server, { baseUrl: door.baseUrl, version });
   server.decorateRequest("caller");
   server.addHook("onRequest", authenticate);
+  server.addHook("onRequest", ({ caller: { key, member } }, _reply, done) => {
+    const organizationId = key?.organizationId ?? member?.organization.id;
+    if (organizationId === undefined) done();
+    else door.turns.take(organizationId, done);
+  });
   // After the session was read, which everything needs.
   server.addHook("preHandler", (request, _reply, done) => (isPage(request) ? runAsPage(done) : done()));
 

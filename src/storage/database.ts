@@ -29,12 +29,14 @@ type DatabaseOptions = {
   onlyByKey?: boolean;
   /** How long one statement may take, where nobody waits for it; ten seconds unless given. */
   limitMs?: number;
+  /** How long shared work waits for more of its kind, where several processes of this machine would each bring a little. */
+  gatherMs?: number | undefined;
   log: Logger;
   slowStatements?: SlowStatements;
 };
 
 /** Pools of connections. Every wait in them ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
-export function createDatabase({ slowStatements, pagePoolSize = 0, ...options }: DatabaseOptions) {
+export function createDatabase({ slowStatements, pagePoolSize = 0, gatherMs, ...options }: DatabaseOptions) {
   const open = (poolSize = 10) => {
     const pool = openPool({ onlyByKey: false, limitMs: queryLimitMs, ...options, poolSize });
     return { pool, ...createConnections(pool, { slowStatements, keepsStatements: !isPooled(options.target) }) };
@@ -47,6 +49,8 @@ export function createDatabase({ slowStatements, pagePoolSize = 0, ...options }:
   let closing: Promise<void> | undefined;
 
   return {
+    gatherMs,
+
     /** Kysely typed with the tables of the calling feature. */
     tables: <T>(): Kysely<T> => kysely as unknown as Kysely<T>,
 
@@ -122,7 +126,7 @@ const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unk
   return (client) => client.query(setup);
 };
 
-type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements" | "pagePoolSize">>;
+type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements" | "pagePoolSize" | "gatherMs">>;
 
 function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }: PoolOptions): pg.Pool {
   const settings = [...sessionSetup(limitMs), ...(onlyByKey ? byKeySetup : [])];

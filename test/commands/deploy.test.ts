@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { parse, parseAllDocuments } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
 import nodePackage from "../../scripts/node/package.json" with { type: "json" };
-import { stopLimitMs } from "../../src/commands/serve.ts";
+import { stopLimitMs } from "../../src/commands/stop-on-signals.ts";
 import { allRoles, readConfig } from "../../src/config.ts";
 import { freePort } from "../support/free-port.ts";
 import {

@@ -89,7 +89,7 @@ describe("a database of an earlier version", { timeout: 60_000 }, () => {
         result: [{ text: "Hello" }],
       });
       expect((await browser.get(`${path}/workflows`)).body.data).toMatchObject([
-        { name: "Hello", nodeKinds: ["set_fields"] },
+        { name: "Hello", nodeKinds: ["set_fields"], version: 1, draft: null },
       ]);
       expect((await browser.get(`${path}/triggers`)).body.data).toMatchObject([{ name: "Yearly", active: true }]);
       const { vault } = app.parts;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTracing } from "../../src/base/tracing.ts";
 import { createDoor } from "../../src/door/create-door.ts";
 import { createMetrics } from "../../src/door/metrics.ts";
+import { createTurns } from "../../src/door/turns.ts";
 import { expectProblem, readRawAnswer } from "../support/expect-problem.ts";
 
 const limits = { requestMs: 1500, drainMs: 1000, drainBytes: 8 * 1024 * 1024 };
@@ -17,6 +18,7 @@ const door = createDoor({
   log: pino({ level: "silent" }),
   metrics: createMetrics(),
   tracing: createTracing(),
+  turns: createTurns(),
   metricsToken: undefined,
   isDatabaseReachable: async () => true,
   isStopping: () => false,

@@ -68,6 +68,7 @@ export function readOperations(document: Document, organizationId: string): Oper
           path: path
             .replace("{organizationId}", organizationId)
             .replace("{uid}", "A".repeat(43))
+            .replace("{version}", "1")
             .replaceAll(/\{\w+\}/g, someId),
           fields,
           required,

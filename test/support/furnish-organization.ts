@@ -34,6 +34,9 @@ export async function furnishOrganization(
   const canvas = { nodes, edges: [{ id: "e", source: "now", target: "issue" }] };
   const tool = { name: `tool_of_${tag}`, inputs: [] };
   const workflow = await make("/workflows", { name: `workflow of ${tag}`, canvas, tool });
+  const draft = { canvas: { ...canvas, edges: [{ id: `draft of ${tag}` }] }, expectedVersion: 1, publish: false };
+  const { status } = await browser.patch(`${path}/workflows/${workflow.id}`, draft);
+  if (status !== 200) throw new Error(`saving a draft answered ${status}`);
   const run = await make(`/workflows/${workflow.id}/runs`, {});
   const trigger = await make("/triggers", {
     workflowId: workflow.id,

@@ -35,6 +35,8 @@ export function spawnSwitchyard(words: string[], options: SpawnOptions = {}) {
     : [process.execPath, startScript, ...words];
   const env = {
     PATH: process.env.PATH ?? "",
+    // The same on machines of any size; what several processes do has tests of its own.
+    PROCESSES: "1",
     ...(throughNpm ? { HOME: process.env.HOME ?? "/" } : {}),
     ...environment,
   };

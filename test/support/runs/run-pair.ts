@@ -11,7 +11,13 @@ export type RunPair = Awaited<ReturnType<typeof startRunPair>>;
 const everything = "platform,gateway,worker";
 
 /** Two whole servers, or others, as processes of their own on one database, and a workflow whose every node a provider counts. */
-export async function startRunPair({ roles = [everything, everything] }: { roles?: string[] } = {}) {
+export async function startRunPair({
+  roles = [everything, everything],
+  environment: given = {},
+}: {
+  roles?: string[];
+  environment?: Record<string, string>;
+} = {}) {
   const folder = createDataDir();
   const [database, provider] = await Promise.all([createTestDatabase(), startCountingProvider()]);
   const environment = { ...busySettings, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" };
@@ -35,7 +41,7 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
     );
   const nodeIds = ["first", "left", "right", "last"];
   const workflowId = await ann.save(nodeIds.map(issue), edges("first>left", "first>right", "left>last", "right>last"));
-  const served = { ...environment, ...testKeys, DATABASE_URL: database.url };
+  const served = { ...environment, ...testKeys, DATABASE_URL: database.url, ...given };
   const start = (ports?: SpawnedServer["ports"], ofRoles = everything) =>
     startServer({ dataDir: folder.dataDir, roles: ofRoles, environment: served, ...(ports ? { ports } : {}) });
   const servers: SpawnedServer[] = [];
