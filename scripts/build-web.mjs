@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { compressFiles } from "./compress-files.mjs";
 import { hashFiles } from "./hash-files.mjs";
 import { withLock } from "./lock.mjs";
 import { runChild } from "./run-child.mjs";
 
-const sources = ["web/**", "src/*/wire.ts", "package-lock.json"];
+const sources = ["web/**", "src/*/wire.ts", "package-lock.json", "scripts/compress-files.mjs"];
 
 /** Builds the web UI into dist/web unless the one there came from the same sources. */
 export async function buildWeb(root) {
@@ -14,6 +15,7 @@ export async function buildWeb(root) {
     process.stderr.write("switchyard: building the web UI\n");
     const hash = hashFiles(root, sources);
     await runVite(root);
+    await compressFiles(path.join(root, "dist", "web"));
     writeFileSync(stampFile(root), hash);
   });
 }

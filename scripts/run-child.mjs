@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-const parentWatchMs = 1000;
+const parentWatchMs = 250;
 
 /** Runs a command to its end and gives its exit code; signals reach it, and one that ended it ends this process too. */
 export async function runChild(command, words, options, onStart = () => {}) {

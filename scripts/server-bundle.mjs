@@ -4,8 +4,9 @@ import { setPriority } from "node:os";
 import path from "node:path";
 import { hashFiles } from "./hash-files.mjs";
 import { isAlive, withLock } from "./lock.mjs";
+import { runChild } from "./run-child.mjs";
 
-const sources = ["src/**/*.{ts,sql,svg}", "package-lock.json", "scripts/build-package.mjs"];
+const sources = ["src/**/*.{ts,sql,svg}", "package-lock.json", "scripts/build-package.mjs", "scripts/in-ascii.mjs"];
 /** Besides those of servers that run, which load parts of them when they are asked for. */
 const mostKept = 3;
 /** Whoever has just started the server should have the machine for the first requests. */
@@ -18,22 +19,25 @@ const buildAfterMs = 3_000;
  */
 export async function chooseProgram(root, { isServer }) {
   const bundle = placeOf(root);
-  if (!existsSync(bundle) && isServer) await makeOne(root, bundle);
+  if (!existsSync(bundle) && isServer) await makeOne(root);
   if (!existsSync(bundle)) return path.join(root, "src", "main.ts");
   noteUse(bundle, isServer);
   return path.join(bundle, "main.js");
 }
 
-async function makeOne(root, bundle) {
+async function makeOne(root) {
   if (existsSync(folderOf(root))) return buildLater(root);
   process.stderr.write("switchyard: bundling the server\n");
-  await buildBundle(root, bundle).catch((error) =>
-    process.stderr.write(`switchyard: could not bundle the server: ${error.message}\n`),
-  );
+  const code = await runChild(process.execPath, bundlerOf(root), { cwd: root, stdio: ["ignore", 2, 2] });
+  if (code !== 0) process.stderr.write("switchyard: could not bundle the server (see the message above)\n");
 }
 
+/** A process of its own makes it: the bundler would leave 700 MB in the server that goes on here. */
+const bundlerOf = (root) => [path.join(root, "scripts", "start.mjs"), "--tool", "bundle"];
+
 /** Puts the bundle in its place as a whole, and removes those that were not used for long. */
-export async function buildBundle(root, bundle = placeOf(root)) {
+export async function buildBundle(root) {
+  const bundle = placeOf(root);
   if (existsSync(bundle)) return;
   const { buildServer } = await import("./build-package.mjs");
   await withLock(path.join(root, "dist", "server.lock"), async () => {
@@ -47,9 +51,8 @@ export async function buildBundle(root, bundle = placeOf(root)) {
 }
 
 function buildLater(root) {
-  const script = path.join(root, "scripts", "start.mjs");
   setTimeout(() => {
-    const child = spawn(process.execPath, [script, "--tool", "bundle"], {
+    const child = spawn(process.execPath, bundlerOf(root), {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
     });

@@ -15,6 +15,9 @@ export async function registerWebUi(server: FastifyInstance): Promise<void> {
     await scope.register(fastifyStatic, {
       root: webUiFolder,
       wildcard: false,
+      // The build leaves them beside the files; they are no pages of their own.
+      preCompressed: true,
+      globIgnore: ["**/*.{br,gz}"],
       cacheControl: false,
       decorateReply: false,
       setHeaders: (reply, path) => {
