@@ -4,6 +4,7 @@ import { createTracing } from "../src/base/tracing.ts";
 import { createCatalog } from "../src/catalog/catalog.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
 import { createMetrics } from "../src/door/metrics.ts";
+import { createTurns } from "../src/door/turns.ts";
 import { createGatewayServer } from "../src/gateway/server.ts";
 import { callTool } from "../test/support/gateway/call-tool.ts";
 
@@ -24,6 +25,7 @@ const server = await createGatewayServer({
     log: createLog("warn"),
     metrics: createMetrics(),
     tracing: createTracing(),
+    turns: createTurns(),
     metricsToken: undefined,
     isDatabaseReachable: async () => true,
     isStopping: () => false,
@@ -40,7 +42,7 @@ const server = await createGatewayServer({
   processes: { tell: async () => false, hear: () => {} },
   privateServers: [],
   platform: {
-    organizations: { members: notHere, listOf: notHere },
+    organizations: { member: notHere, listOf: notHere },
     credentials: { search: notHere },
     calls: { page: notHere },
     workflows: { page: notHere, get: notHere },

@@ -1,5 +1,6 @@
 import { createDataDir, startServer } from "../test/support/spawned-server.ts";
 import { prepareWorkflow } from "./prepare-workflow.ts";
+import { listParts, startProcessorClock } from "./processor-time.ts";
 import { median, reportFigure } from "./report-figure.ts";
 import { sendRequests } from "./send-requests.ts";
 
@@ -23,22 +24,25 @@ async function measureServer(name: string, roles: string): Promise<void> {
     const url = `${server.platformUrl}/task-runner/trigger/${workflowId}`;
     const load = { url, body: "{}", headers: { "X-API-Key": key }, status: 202 };
     await sendRequests({ ...load, connections: 64, forMs: roundMs });
+    const clock = startProcessorClock(listParts(server.pid, dataDir));
     const many = await sendRequests({ ...load, connections: 64, forMs: roundMs });
+    const spent = clock();
     const one = await sendRequests({ ...load, connections: 1, forMs: roundMs });
-    const isAlone = name === "accepting alone";
-    reportFigure({
-      bench,
-      figure: `accepted triggers per second, 64 connections, ${name}`,
-      value: many.perSecond,
-      unit: "1/s",
-      ...(isAlone ? { bar: { atLeast: 1500 } } : {}),
-    });
+    const figure = `accepted triggers per second, 64 connections, ${name}`;
+    reportFigure({ bench, figure, value: many.perSecond, unit: "1/s", bar: { atLeast: 1500 } });
+    for (const part of ["server", "postgres"] as const)
+      reportFigure({
+        bench,
+        figure: `processor time of the ${part} per trigger, ${name}`,
+        value: spent[part] / many.count,
+        unit: "µs",
+      });
     reportFigure({
       bench,
       figure: `p50, one connection, ${name}`,
       value: median(one.latenciesMs),
       unit: "ms",
-      ...(isAlone ? { bar: { atMost: 4 } } : {}),
+      ...(name === "accepting alone" ? { bar: { atMost: 4 } } : {}),
     });
   } finally {
     await server.stop();
