@@ -110,18 +110,25 @@ export type VerifiedToken = {
 
 const verify = {
   name: "oauth_token_verify",
-  text: `SELECT token.id_sha256 AS hash, array_to_string(token.scopes, ' ') AS scope, connection.id AS "connectionId", connection.organization_id AS "organizationId",
-           connection.server_id AS "serverId", connection.user_id AS "userId", app_user.name AS "userName", member.role,
-           connection.client_id AS "clientId", connection.client_name AS "clientName",
-           CASE WHEN connection.credential_type IS NOT NULL THEN jsonb_build_object(connection.credential_type, connection.credential_id)
-           ELSE (SELECT jsonb_object_agg(credential_type, credential_id) FROM default_credential
-                 WHERE organization_id = connection.organization_id AND api_key_id IS NULL) END AS "defaultCredentials"
-         FROM oauth_token token
-         JOIN oauth_connection connection ON connection.id = token.connection_id
-         JOIN member ON member.organization_id = connection.organization_id AND member.user_id = connection.user_id
-         JOIN app_user ON app_user.id = connection.user_id
-         WHERE token.model = 'AccessToken' AND token.id_sha256 = ANY($1::bytea[])
-           AND token.expires_at > now() AND connection.expires_at > now()`,
+  // Tokens of one organization come many at a time, so its default accounts are gathered once for all of them.
+  text: `WITH found AS MATERIALIZED (
+           SELECT token.id_sha256 AS hash, array_to_string(token.scopes, ' ') AS scope, connection.id AS "connectionId", connection.organization_id AS "organizationId",
+             connection.server_id AS "serverId", connection.user_id AS "userId", app_user.name AS "userName", member.role,
+             connection.client_id AS "clientId", connection.client_name AS "clientName", connection.credential_type, connection.credential_id
+           FROM oauth_token token
+           JOIN oauth_connection connection ON connection.id = token.connection_id
+           JOIN member ON member.organization_id = connection.organization_id AND member.user_id = connection.user_id
+           JOIN app_user ON app_user.id = connection.user_id
+           WHERE token.model = 'AccessToken' AND token.id_sha256 = ANY($1::bytea[])
+             AND token.expires_at > now() AND connection.expires_at > now()
+         ), usual AS (
+           SELECT organization_id, jsonb_object_agg(credential_type, credential_id) AS credentials FROM default_credential
+           WHERE api_key_id IS NULL AND organization_id IN (SELECT "organizationId" FROM found) GROUP BY organization_id
+         )
+         SELECT hash, scope, "connectionId", "organizationId", "serverId", "userId", "userName", role, "clientId", "clientName",
+           CASE WHEN found.credential_type IS NOT NULL THEN jsonb_build_object(found.credential_type, found.credential_id)
+           ELSE usual.credentials END AS "defaultCredentials"
+         FROM found LEFT JOIN usual ON usual.organization_id = found."organizationId"`,
 };
 
 /** In the order of the hashes; undefined where there is no such token, or it has ended. */

@@ -75,6 +75,7 @@ describe("building", () => {
     await page.getByRole("combobox", { name: "Search nodes" }).fill("date");
     await page.getByRole("option", { name: /^Date and time/ }).dragTo(canvas(), { targetPosition: { x: 300, y: 480 } });
     await box(/^Date and time/).waitFor();
+    await page.getByRole("region", { name: "Node Date and time" }).waitFor();
     await page.keyboard.press("Escape");
     await drawLine("transform", "system_date_time");
     await box(/^Transform/).click();

@@ -22,16 +22,27 @@ export function createCanvasPage({ page, flows }: { page: () => Page; flows: () 
       return [idsOf(saved), linesOf(saved)];
     },
 
-    /** The view stands where it will stay: it is set after the first picture, and once more after the canvas got another size. */
+    /** The view stands where it will stay: panels that open and close give the canvas another size, and that moves the view once more. */
     isStill: async () => {
       if ((await page().locator(".react-flow__node").count()) > 0)
         await page().locator('.react-flow__viewport:not([style*="translate(0px, 0px) scale(1)"])').waitFor();
-      await page().evaluate(
-        "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))))",
-      );
+      await page().evaluate(staysForTenFrames);
     },
   };
 }
+
+const staysForTenFrames = `new Promise((resolve) => {
+  let [before, frames] = ["", 0];
+  const look = () => {
+    const { width, height, x, y } = document.querySelector(".react-flow").getBoundingClientRect();
+    const now = [width, height, x, y, document.querySelector(".react-flow__viewport").style.transform].join();
+    frames = now === before ? frames + 1 : 0;
+    before = now;
+    if (frames === 10) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
 
 export const idsOf = ({ nodes }: Canvas) => nodes.map(({ id }) => id).sort();
 export const linesOf = ({ edges }: Canvas) =>
