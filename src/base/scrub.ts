@@ -46,6 +46,17 @@ export function createScrub(secrets: Iterable<string>, shortestUnsearched = Numb
 
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+  const upperHex = hex.toUpperCase();
+  const everyByte = percentForms([upperHex.replaceAll(/../g, "%$&")]);
+  const escaped = isEscapedNowhere.test(secret) ? [] : escapedForms(secret);
+  return [...new Set([secret, ...escaped, ...everyByte, hex, upperHex, ...base64Forms(bytes)])];
+}
+
+/** Most tokens: nothing that is written in any form below changes one of these characters. */
+const isEscapedNowhere = /^[\w.-]*$/;
+
+function escapedForms(secret: string): string[] {
   // A token from a provider may hold half of a surrogate pair, which cannot be encoded and is sent as this.
   const percent = encodeURIComponent(secret.toWellFormed());
   const strict = percent.replaceAll(
@@ -53,27 +64,28 @@ function formsOf(secret: string): string[] {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   const form = new URLSearchParams([["", secret]]).toString().slice(1);
-  const everyByte = bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&");
-  const once = [percent, strict, percent.replaceAll("%20", "+"), form, everyByte];
-  // An address inside an address is encoded once more.
+  const percents = percentForms([percent, strict, percent.replaceAll("%20", "+"), form]);
+  return [...jsonForms(secret), ...htmlForms(secret), ...percents];
+}
+
+/** An address inside an address is encoded once more. */
+function percentForms(once: string[]): string[] {
   const percents = [...once, ...once.map(encodeURIComponent)];
-  const base64 = [0, 1, 2].flatMap((offset) => base64Inside(bytes, offset)).concat(bytes.toString("base64"));
-  const forms = [
-    secret,
-    ...jsonForms(secret),
-    ...htmlForms(secret),
-    ...percents,
-    ...percents.map(lowerCasePercents),
-    bytes.toString("hex"),
-    bytes.toString("hex").toUpperCase(),
+  return [...percents, ...percents.map(lowerCasePercents)];
+}
+
+function base64Forms(bytes: Buffer): string[] {
+  const whole = bytes.toString("base64");
+  const base64 = [...[0, 1, 2].map((offset) => base64Inside(bytes, offset)), whole];
+  const encoded = base64.map(encodeURIComponent);
+  return [
     ...base64,
     ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
-    ...base64.map(encodeURIComponent),
-    ...base64.map(encodeURIComponent).map(lowerCasePercents),
-    bytes.toString("base64").replace(/=+$/, ""),
+    ...encoded,
+    ...encoded.map(lowerCasePercents),
+    whole.replace(/=+$/, ""),
     bytes.toString("base64url"),
   ];
-  return [...new Set(forms)];
 }
 
 type JsonWriter = {
@@ -144,12 +156,16 @@ function base64Inside(bytes: Buffer, offset: number): string {
 type Span = { start: number; end: number };
 
 const blockLength = 3;
-const tableSize = 1 << 15;
+// A table for few words is made for each call with an account; one for many words must tell them apart.
+const [smallTable, largeTable] = [1 << 11, 1 << 15];
+const manyWords = 200;
 
 /** Wu and Manber's search for many words at once: it looks at the last characters of a window and skips what cannot be a beginning. */
 function createFinder(words: string[]): (text: string) => Span[] {
   if (words.length === 0) return () => [];
   const windowLength = words.reduce((shortest, { length }) => Math.min(shortest, length), Number.POSITIVE_INFINITY);
+  const tableSize = words.length < manyWords ? smallTable : largeTable;
+  const hashBlock = (text: string, end: number) => hashOf(text, end) & (tableSize - 1);
   const shifts = new Uint16Array(tableSize).fill(Math.min(windowLength - blockLength + 1, 0xffff));
   const byLastBlock = new Map<number, string[]>();
   for (const word of [...new Set(words)].sort()) {
@@ -227,5 +243,5 @@ function noteMatch(spans: Span[], start: number, length: number): void {
   else spans.push({ start, end });
 }
 
-const hashBlock = (text: string, end: number): number =>
-  ((text.charCodeAt(end - 3) << 10) ^ (text.charCodeAt(end - 2) << 5) ^ text.charCodeAt(end - 1)) & (tableSize - 1);
+const hashOf = (text: string, end: number): number =>
+  (text.charCodeAt(end - 3) << 10) ^ (text.charCodeAt(end - 2) << 5) ^ text.charCodeAt(end - 1);

@@ -1,12 +1,14 @@
+import { createBatch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { notAccessible } from "./contents.ts";
 import type { CredentialType } from "./credential-data.ts";
 import { createCredentialView } from "./credential-view.ts";
 import type { CheckedCredential } from "./open-credential.ts";
 import { parseReference } from "./reference.ts";
-import { type CredentialRow, findCredentials, listWorking, vaultTables } from "./store.ts";
+import { type CredentialRow, findCredentials, listWorking, type Place, vaultTables } from "./store.ts";
 
 type Options = {
   db: Database;
@@ -23,6 +25,13 @@ const mostRead = 50;
 export function createCheckReferences({ db, clock, credentialTypes, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
   const { toSummary } = createCredentialView({ clock, credentialTypes });
+  // Calls that come in while a look-up is under way share the next one, which begins after all of them did.
+  const lookUps = createBatch({
+    maxItems: 100,
+    gatherMs: db.gatherMs,
+    isFatal: isDatabaseUnavailable,
+    flush: (places: Place[]) => findCredentials(db, places),
+  });
 
   /** The first thing that goes wrong for everybody, so it says all that is needed to do it right. */
   async function needed(organizationId: string, type: string): Promise<Refusal> {
@@ -55,13 +64,10 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
     if (missing !== undefined) throw await needed(organizationId, missing);
     const wanted = Object.entries(references).map(([type, reference]) => ({ type, id: parseReference(reference) }));
     if (wanted.length === 0) return [];
-    const ids = wanted.map(({ id }) => id);
-    const found = new Map((await findCredentials(tables, organizationId, ids)).map((row) => [row.id, row]));
-    const owned = wanted.flatMap(({ type, id }) =>
-      found.has(id) ? [{ type, row: found.get(id) as CredentialRow }] : [],
-    );
-    if (owned.length < wanted.length) throw notAccessible();
-    return owned.map(({ type, row }) => {
+    const rows = await Promise.all(wanted.map(({ id }) => lookUps.add({ organizationId, credentialId: id })));
+    if (rows.some((row) => row === undefined)) throw notAccessible();
+    return wanted.map(({ type }, index) => {
+      const row = rows[index] as CredentialRow;
       const isTaken = expectedTypes.includes(type) || alsoTaken.includes(type);
       const known = row.type === type && isTaken ? credentialTypes.get(type) : undefined;
       if (known) return { definition: known.definition, row };

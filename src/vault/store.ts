@@ -109,18 +109,28 @@ export const listWorking = (db: VaultDb, organizationId: string, type: string, l
     .limit(limit)
     .execute();
 
-export const findCredentials = (db: VaultDb, organizationId: string, ids: string[]) =>
+const findStatement = {
+  name: "credential_find",
+  text: `SELECT credential.* FROM unnest($1::uuid[], $2::uuid[]) AS place (organization_id, id)
+         JOIN credential ON credential.organization_id = place.organization_id AND credential.id = place.id`,
+};
+
+/** In the order of the places; undefined where the organization has no such credential. */
+export async function findCredentials(db: Database, places: Place[]): Promise<(CredentialRow | undefined)[]> {
+  const ids = places.map(({ credentialId }) => credentialId);
+  const organizationIds = places.map(({ organizationId }) => organizationId);
+  const rows = await db.prepared<CredentialRow>(findStatement, [organizationIds, ids]);
+  const byPlace = new Map(rows.map((row) => [`${row.organization_id} ${row.id}`, row]));
+  return places.map(({ organizationId, credentialId }) => byPlace.get(`${organizationId} ${credentialId}`));
+}
+
+export const findCredential = (db: VaultDb, { organizationId, credentialId }: Place) =>
   db
     .selectFrom("credential")
     .selectAll()
     .where("organization_id", "=", organizationId)
-    .where("id", "in", ids)
-    .execute();
-
-export const findCredential = async (
-  db: VaultDb,
-  { organizationId, credentialId }: Place,
-): Promise<CredentialRow | undefined> => (await findCredentials(db, organizationId, [credentialId]))[0];
+    .where("id", "=", credentialId)
+    .executeTakeFirst();
 
 export const renameCredential = (db: VaultDb, { organizationId, credentialId }: Place, name: string) =>
   db
