@@ -59,7 +59,7 @@ const usage = `Usage: ${commandLine} <command>
   credentials create --organization ID --type T --name N --data JSON [--default]
   credentials list --organization ID
   credentials delete --organization ID --id CREDENTIAL
-  workflows list --organization ID [--search TEXT]
+  workflows list --organization ID [--search TEXT] [--folder F] [--tag T]
   workflows export --organization ID --id WORKFLOW
   workflows import --organization ID --file PATH [--name N] [--draft]
   workflows create --organization ID --data JSON [--draft]

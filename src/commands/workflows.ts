@@ -3,14 +3,20 @@ import { z } from "zod";
 import { fieldMessage } from "../base/field-message.ts";
 import { readJson } from "../base/json.ts";
 import { Refusal } from "../base/refusal.ts";
-import { workflowChange, workflowFile, workflowRequest } from "../workflows/wire.ts";
+import { workflowFile } from "../workflows/file-wire.ts";
+import { folder } from "../workflows/label-wire.ts";
+import { workflowChange, workflowRequest } from "../workflows/wire.ts";
 import { pickAction, readOptions, requireOrganization, withParts } from "./command-line.ts";
 import { readData, sayForData } from "./data-option.ts";
 import { readOptionsWithSecret } from "./secret-option.ts";
 import { compare, draft, publish, rollback, versions } from "./workflow-versions.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
-const search = inOrganization.extend({ search: z.string().optional() });
+const search = inOrganization.extend({
+  search: z.string().optional(),
+  folder: folder.optional(),
+  tag: z.array(z.string()).optional(),
+});
 const oneWorkflow = inOrganization.extend({ id: z.uuid() });
 const asDraft = { draft: z.boolean().optional() };
 const oneFile = inOrganization.extend({
@@ -49,13 +55,13 @@ async function update(words: string[]) {
 }
 
 async function list(words: string[]) {
-  const { organization, search: text } = readOptions(words, search);
+  const { organization, ...narrowed } = readOptions(words, search);
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
     const found: unknown[] = [];
     for (;;) {
       const { data, total } = await parts.workflows.page(organization, {
-        search: text,
+        ...narrowed,
         offset: found.length,
         limit: pageSize,
       });

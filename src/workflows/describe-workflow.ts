@@ -16,6 +16,8 @@ export const summarize = (row: WorkflowRow, draft: DraftHeadRow | undefined): Wo
   id: row.id,
   name: row.name,
   description: row.description,
+  folder: row.folder,
+  tags: row.tags,
   isActive: row.is_active,
   version: row.is_published ? row.version : 0,
   draft: draft ? describeDraft(draft) : null,

@@ -1,8 +1,9 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Author } from "./author.ts";
+import type { WorkflowFile, WorkflowImport } from "./file-wire.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
-import type { SavedWorkflow, Workflow, WorkflowFile, WorkflowImport } from "./wire.ts";
+import type { SavedWorkflow, Workflow } from "./wire.ts";
 import { fromFile, toFile } from "./workflow-file.ts";
 
 type Options = {

@@ -6,6 +6,8 @@ import { canvasColumns, countNodes, type SavedCanvas } from "./canvas-columns.ts
 import type { CheckCanvas } from "./check-canvas.ts";
 import { describeWorkflow } from "./describe-workflow.ts";
 import { findDraft, putDraft } from "./draft-store.ts";
+import type { LabelChange } from "./label-wire.ts";
+import { changedLabels } from "./labels.ts";
 import { neverPublished, refuseTakenTool, requireDraft, requireRow, requireVersion } from "./refuse-change.ts";
 import * as store from "./store.ts";
 import type { SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
@@ -41,11 +43,20 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
     describe,
 
     async create(organizationId: string, request: WorkflowRequest, author: Author | null): Promise<SavedWorkflow> {
-      const { name, description = "", publish = true, isActive = publish, tool = null, canvas } = request;
+      const {
+        name,
+        description = "",
+        folder = "",
+        tags = [],
+        publish = true,
+        isActive = publish,
+        tool = null,
+        canvas,
+      } = request;
       requireOff({ is_active: isActive, is_published: publish });
       const judged = await judge(organizationId, canvas, publish);
       const place = { organizationId, workflowId: newId() };
-      const settings = { name, description, is_active: isActive, ...toolColumns(tool) };
+      const settings = { name, description, folder, tags, is_active: isActive, ...toolColumns(tool) };
       const row = { ...settings, is_published: publish, ...countNodes(canvas), created_by: author?.userId ?? null };
       return await refuseTakenTool(() =>
         store.inTransaction(tables, async (transaction) => {
@@ -61,7 +72,11 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
     },
 
     /** Changes nothing, not even the time of the last change, when everything is as it was. */
-    async update(place: store.Place, change: WorkflowChange, author: Author | null): Promise<SavedWorkflow> {
+    async update(
+      place: store.Place,
+      change: WorkflowChange & LabelChange,
+      author: Author | null,
+    ): Promise<SavedWorkflow> {
       await requireRow(store.findWorkflow(tables, place));
       const { canvas, publish = true } = change;
       const judged = canvas === undefined ? { warnings: [] } : await judge(place.organizationId, canvas, publish);
@@ -71,7 +86,7 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
           requireVersion(versionOf(row), change.expectedVersion);
           const keep = publish ? publishCanvas : saveDraft;
           const ofCanvas = await keep({ transaction, place, row }, { change, author, ...judged });
-          const columns = { ...ofCanvas, ...changedSettings(row, change) };
+          const columns = { ...ofCanvas, ...changedSettings(row, change), ...changedLabels(row, change) };
           requireOff({ ...row, ...columns });
           if (Object.keys(columns).length > 0) await store.updateWorkflow(transaction, place, columns);
           return await describe(transaction, place, judged);

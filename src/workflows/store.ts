@@ -8,6 +8,8 @@ type WorkflowTables = {
     id: string;
     name: string;
     description: string;
+    folder: Generated<string>;
+    tags: Generated<string[]>;
     is_active: boolean;
     /** Which one runs; nothing as long as `is_published` is false. */
     version: Generated<number>;
@@ -61,7 +63,10 @@ export type StoredWorkflow = WorkflowRow & { canvas: string | null; canvas_sha25
 export type Place = { organizationId: string; workflowId: string };
 
 /** What of a workflow can change without a new version of its canvas. */
-export type Settings = Pick<WorkflowRow, "name" | "description" | "is_active" | "tool_name" | "tool_inputs">;
+export type Settings = Pick<
+  WorkflowRow,
+  "name" | "description" | "folder" | "tags" | "is_active" | "tool_name" | "tool_inputs"
+>;
 export type NewVersion = Omit<VersionRow, "organization_id" | "workflow_id" | "created_at">;
 
 export const workflowTables = (db: Database): WorkflowsDb => db.tables<WorkflowTables>();
@@ -142,7 +147,12 @@ export const markDeleted = async (sql: Sql, { organizationId, workflowId }: Plac
 
 type Page = { offset: number; limit: number };
 
-type Search = Page & { search: string; after: TimePlace | undefined };
+type Search = Page & {
+  search: string;
+  folder?: string | undefined;
+  tags?: string[] | undefined;
+  after: TimePlace | undefined;
+};
 
 /**
  * The page is chosen before its rows are read, from what the index knows where nothing is searched for. What is searched for is looked for once, for the
@@ -151,7 +161,7 @@ type Search = Page & { search: string; after: TimePlace | undefined };
 export async function pageOfWorkflows(
   db: WorkflowsDb,
   organizationId: string,
-  { search, after, offset, limit }: Search,
+  { search, folder = "", tags = [], after, offset, limit }: Search,
 ) {
   const text = search.toLowerCase();
   const found = db
@@ -161,9 +171,16 @@ export async function pageOfWorkflows(
     .where("deleted_at", "is", null)
     .$if(search !== "", (query) =>
       query.where(sql<boolean>`strpos(lower(name || chr(10) || description), ${text}) > 0`),
-    );
+    )
+    .$if(folder !== "", (query) =>
+      query.where(
+        sql<boolean>`folder <> '' AND (folder COLLATE "C" = ${folder} OR starts_with(folder COLLATE "C", ${`${folder}/`}))`,
+      ),
+    )
+    .$if(tags.length > 0, (query) => query.where(sql<boolean>`tags @> ${tags}::text[]`));
+  const isNarrowed = search !== "" || folder !== "" || tags.length > 0;
   const { rows } = await sql<WorkflowRow & { at: string; total: number }>`
-    WITH found AS ${search === "" ? sql`NOT MATERIALIZED` : sql`MATERIALIZED`} (${found}),
+    WITH found AS ${isNarrowed ? sql`MATERIALIZED` : sql`NOT MATERIALIZED`} (${found}),
     page AS (
       SELECT id FROM found
       ${after ? sql`WHERE (updated_at, id) < (to_timestamp(0) + ${after.at}::bigint * interval '1 microsecond', ${after.id}::uuid)` : sql``}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { labelQuery, labels, storedLabels } from "./label-wire.ts";
 
 // What a workflow is made of. The web UI and the API speak of the same shapes.
 
@@ -152,6 +153,7 @@ const workflowHead = z.object({
   id,
   name: z.string(),
   description: z.string(),
+  ...storedLabels,
   isActive: z.boolean().describe("Whether runs can be started."),
   version: versionOrNone.describe("The published one, which runs; 0: nothing was published yet."),
   draft: draftHead.nullable().describe("What was changed since and is not published."),
@@ -191,6 +193,7 @@ export const pageQuery = z.object({
 });
 export const workflowQuery = pageQuery.extend({
   search: z.string().trim().max(200).optional().describe("Text in the name or the description, whatever its case."),
+  ...labelQuery,
 });
 export const workflowList = z.object({
   data: z.array(workflowSummary).describe("Newest change first."),
@@ -204,6 +207,8 @@ const publish = z
 export const workflowRequest = z.object({
   name,
   description: description.optional(),
+  folder: labels.folder.optional(),
+  tags: labels.tags.optional(),
   isActive: z.boolean().optional(),
   tool: workflowTool.nullable().optional(),
   canvas: canvasAsSent,
@@ -281,20 +286,3 @@ export const comparison = z
   })
   .meta({ id: "WorkflowComparison" });
 export type Comparison = z.infer<typeof comparison>;
-
-/** A workflow outside of the installation. Accounts are named, not referred to: ids mean nothing elsewhere. */
-export const workflowFile = z
-  .object({
-    format: z.enum(["switchyard.workflow"]),
-    formatVersion: z.int().refine((value) => value === 1, "must be 1"),
-    name,
-    description: description.optional(),
-    tool: workflowTool.nullable().optional(),
-    canvas: z
-      .record(z.string(), z.unknown())
-      .describe("A canvas whose nodes name their accounts: credential type to an object with the account's name."),
-  })
-  .meta({ id: "WorkflowFile" });
-export type WorkflowFile = z.infer<typeof workflowFile>;
-export const workflowImport = workflowFile.extend({ publish });
-export type WorkflowImport = z.infer<typeof workflowImport>;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { FieldFault } from "../base/refusal.ts";
 import { parseReference } from "../vault/reference.ts";
 import type { CredentialSummary } from "../vault/wire.ts";
+import type { WorkflowFile } from "./file-wire.ts";
 import { toPointer } from "./read-canvas.ts";
-import type { Canvas, Workflow, WorkflowFile } from "./wire.ts";
+import type { Canvas, Workflow } from "./wire.ts";
 
 type Named = Pick<CredentialSummary, "id" | "name" | "type" | "reference">;
 type Accounts = Record<string, unknown>;

@@ -3,6 +3,8 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { maxFieldFaults } from "../base/refusal.ts";
 import { registerDraftRoutes } from "./draft-routes.ts";
+import { workflowFile, workflowImport } from "./file-wire.ts";
+import { registerLabelRoutes } from "./label-routes.ts";
 import { authorOf } from "./route-author.ts";
 import * as wire from "./wire.ts";
 import type { Workflows } from "./workflows.ts";
@@ -35,6 +37,7 @@ export function registerWorkflowRoutes(server: FastifyInstance, { workflows, act
   registerDraftRoutes(server, workflows);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
+  registerLabelRoutes(server, workflows, remove);
 }
 
 function registerReading(server: FastifyInstance, workflows: Workflows, activityOf: ActivityOf): void {
@@ -219,7 +222,7 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
     `${path}/:workflowId/file`,
     {
       config: reading,
-      schema: { tags, summary: "Export a workflow as a file", params, response: { 200: wire.workflowFile } },
+      schema: { tags, summary: "Export a workflow as a file", params, response: { 200: workflowFile } },
     },
     async (request, reply) => {
       const file = await files.write(request.params.organizationId, request.params.workflowId);
@@ -239,7 +242,7 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
         tags,
         summary: "Create a workflow from a file",
         params: inOrganization,
-        body: wire.workflowImport,
+        body: workflowImport,
         response: { 201: wire.savedWorkflow },
       },
     },

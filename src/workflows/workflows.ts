@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { createBatch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
-import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
@@ -9,16 +8,18 @@ import type { Vault } from "../vault/vault.ts";
 import type { Author } from "./author.ts";
 import { createCheckCanvas } from "./check-canvas.ts";
 import { createUsesOfCredential } from "./credential-uses.ts";
-import { describeWorkflow, summarize } from "./describe-workflow.ts";
-import { findDraft, findDraftHeads } from "./draft-store.ts";
+import { describeWorkflow } from "./describe-workflow.ts";
+import { findDraft } from "./draft-store.ts";
 import { createDrafts } from "./drafts.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
 import { createFiles } from "./files.ts";
+import { listLabels } from "./labels.ts";
+import { createPage } from "./page-of-workflows.ts";
 import { requireRow, workflowNotFound } from "./refuse-change.ts";
 import { createSaveWorkflow } from "./save-workflow.ts";
 import * as store from "./store.ts";
 import { createVersions } from "./versions.ts";
-import type { SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from "./wire.ts";
+import type { SavedWorkflow, Workflow, WorkflowTool } from "./wire.ts";
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
@@ -29,8 +30,6 @@ type Options = {
   clock: Clock;
 };
 type Place = { organizationId: string; workflowId: string };
-type Page = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
-type WorkflowsPage = { data: WorkflowHead[]; total: number; nextCursor: string | null };
 
 const uuid = z.uuid();
 
@@ -92,30 +91,17 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
       }));
     },
 
-    /** Newest change first. */
-    async page(organizationId: string, { search = "", cursor, offset, limit }: Page): Promise<WorkflowsPage> {
-      const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
-      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, {
-        search,
-        after,
-        offset,
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
-      const ids = shown.map(({ id }) => id);
-      const heads = await findDraftHeads(tables, organizationId, ids);
-      const draftOf = new Map(heads.map((head) => [head.workflow_id, head]));
-      const data = shown.map((row) => summarize(row, draftOf.get(row.id)));
-      return { data, total, nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
-    },
+    page: createPage(tables),
 
     /** A copy of what runs; of a draft, where nothing runs yet. */
     async duplicate(organizationId: string, workflowId: string, author: Author | null): Promise<SavedWorkflow> {
-      const { name, description, isActive, canvas, version } = await getToCopy(organizationId, workflowId);
+      const { name, description, folder, tags, isActive, canvas, version } = await getToCopy(
+        organizationId,
+        workflowId,
+      );
       return await save.create(
         organizationId,
-        { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas, publish: version > 0 },
+        { name: `${name.slice(0, 193)} (copy)`, description, folder, tags, isActive, canvas, publish: version > 0 },
         author,
       );
     },
@@ -124,6 +110,8 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     async markDeleted(sql: Sql, { organizationId, workflowId }: Place): Promise<void> {
       if (!(await store.markDeleted(sql, { organizationId, workflowId }))) throw workflowNotFound();
     },
+
+    labels: (organizationId: string) => listLabels(db, organizationId),
 
     usesOfCredential: createUsesOfCredential(tables),
   };

@@ -60,6 +60,8 @@ const onOrganization: Call[] = [
     (ids) => `${inside(ids)}/workflows/import`,
     { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } },
   ],
+  ["GET", (ids) => `${inside(ids)}/workflow-labels`],
+  ["POST", (ids) => `${inside(ids)}/workflows/bulk`, { ids: [randomUUID()], delete: true }],
   ["GET", (ids) => `${inside(ids)}/workflows/${randomUUID()}/preview-scope`],
   [
     "POST",

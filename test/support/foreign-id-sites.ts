@@ -78,6 +78,11 @@ export const idSites: IdSite[] = [
     path: ofWorkflow(""),
     body: (ids) => ({ ...canvasWith(ids), expectedVersion: 1 }),
   },
+  {
+    name: "POST workflows/bulk /ids",
+    path: () => "/workflows/bulk",
+    body: ({ workflowId }) => ({ ids: [workflowId], change: { folder: "Taken over" } }),
+  },
   { name: "POST workflows/check /canvas", path: () => "/workflows/check", body: canvasWith },
   { name: "GET runs ?workflowId", path: ({ workflowId }) => `/runs?workflowId=${workflowId}` },
   { name: "GET runs ?parentRunId", path: ({ runId }) => `/runs?parentRunId=${runId}` },

@@ -169,7 +169,7 @@ describe("the page of workflows", () => {
     await count("2 workflows");
     await page.getByRole("searchbox").fill("<img");
     await page.waitForURL(/search=/);
-    await count("1 workflow with this text");
+    await count("1 workflow found");
     await page.reload();
     await list().getByRole("link", { name: html, exact: true }).waitFor();
     expect(await list().getByRole("listitem").count()).toBe(1);
@@ -180,10 +180,10 @@ describe("the page of workflows", () => {
     await eventually(async () => (await workflows()).find(({ name }) => name === html)?.isActive).toBe(false);
     await eventually(() => toggle.getAttribute("aria-checked")).toBe("false");
     await menuItem(html, "Duplicate");
-    await count("2 workflows with this text");
+    await count("2 workflows found");
     await menuItem(html, "Delete");
     await dialog().getByRole("button", { name: "Delete" }).click();
-    await count("1 workflow with this text");
+    await count("1 workflow found");
     expect(await workflows()).toHaveLength(2);
     expect(complaints).toEqual([]);
   });

@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { RunEntry } from "../../src/runs/wire.ts";
+import type { WorkflowFile } from "../../src/workflows/file-wire.ts";
+import type { BulkRequest, BulkResult, WorkflowLabels } from "../../src/workflows/label-wire.ts";
 import type {
   Comparison,
   checkResult,
@@ -9,7 +11,6 @@ import type {
   Workflow,
   WorkflowChange,
   WorkflowDraft,
-  WorkflowFile,
   WorkflowSummary,
   WorkflowVersion,
 } from "../../src/workflows/wire.ts";
@@ -23,12 +24,25 @@ const pageLength = 50;
 
 export const workflowsKey = (organizationId: string) => ["organizations", organizationId, "workflows"] as const;
 
+/** What of the list is shown; empty where it does not matter. */
+export type Narrowed = { search: string; folder: string; tag: string };
+
+/** The folders and tags that workflows have. */
+export const workflowLabelsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "labels"],
+    queryFn: () => get<WorkflowLabels>(path`/api/organizations/${organizationId}/workflow-labels`),
+  });
+
+export const changeWorkflows = (organizationId: string, request: BulkRequest) =>
+  post<BulkResult>(`${base(organizationId)}/bulk`, request);
+
 /** A page after the other, newest change first; each tells how many there are in all. */
-export const workflowsQuery = (organizationId: string, search: string) =>
+export const workflowsQuery = (organizationId: string, narrowed: Narrowed) =>
   infiniteQueryOptions({
-    queryKey: [...workflowsKey(organizationId), "list", search],
+    queryKey: [...workflowsKey(organizationId), "list", narrowed],
     queryFn: ({ pageParam }) =>
-      get<WorkflowPage>(base(organizationId) + query({ search, offset: pageParam, limit: pageLength })),
+      get<WorkflowPage>(base(organizationId) + query({ ...narrowed, offset: pageParam, limit: pageLength })),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => (pages.length * pageLength < total ? pages.length * pageLength : undefined),
   });

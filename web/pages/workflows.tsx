@@ -8,6 +8,7 @@ import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
 import { CreateDialogs } from "./workflows/create-dialogs.tsx";
+import { LabelFilters } from "./workflows/label-filters.tsx";
 import { NothingFound, NoWorkflows } from "./workflows/no-workflows.tsx";
 import { SearchField } from "./workflows/search-field.tsx";
 import { WorkflowList, WorkflowListSkeleton } from "./workflows/workflow-list.tsx";
@@ -16,14 +17,15 @@ import { WorkflowList, WorkflowListSkeleton } from "./workflows/workflow-list.ts
 export function WorkflowsPage() {
   const organization = useOrganization();
   const builds = organization.role !== "viewer";
-  const { search = "", create } = useSearch({ from: "/signed-in/o/$organizationId/workflows" });
+  const { search = "", folder = "", tag = "", create } = useSearch({ from: "/signed-in/o/$organizationId/workflows" });
   const open = useOpen();
-  const list = useInfiniteQuery(workflowsQuery(organization.id, search));
+  const list = useInfiniteQuery(workflowsQuery(organization.id, { search, folder, tag }));
   useLiveRuns(organization.id);
 
   const total = list.data?.pages[0]?.total;
   const workflows = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  const isEmpty = total === 0 && search === "";
+  const isNarrowed = search !== "" || folder !== "" || tag !== "";
+  const isEmpty = total === 0 && !isNarrowed;
 
   return (
     <Page
@@ -45,13 +47,19 @@ export function WorkflowsPage() {
       }
     >
       {!isEmpty && (
-        <SearchField value={search} onChange={(text) => open({ search: text })} count={describeCount(total, search)} />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <SearchField value={search} onChange={(text) => open({ search: text })} />
+          <LabelFilters organizationId={organization.id} folder={folder} tag={tag} onChange={open} />
+          <p role="status" className="text-sm text-muted">
+            {describeCount(total, isNarrowed)}
+          </p>
+        </div>
       )}
       {list.isError && !list.data && (
         <ProblemNotice error={list.error} action={<Button onClick={() => void list.refetch()}>Try again</Button>} />
       )}
       {list.isPending && <WorkflowListSkeleton />}
-      {total === 0 && search !== "" && <NothingFound onClear={() => open({ search: "" })} />}
+      {total === 0 && isNarrowed && <NothingFound onClear={() => open({ search: "", folder: "", tag: "" })} />}
       {isEmpty && <NoWorkflows builds={builds} onCreate={(template) => open({ create: template })} />}
       {workflows.length > 0 && <WorkflowList organization={organization} workflows={workflows} />}
       {list.hasNextPage && (
@@ -70,21 +78,23 @@ export function WorkflowsPage() {
   );
 }
 
-function describeCount(total: number | undefined, search: string): string {
+function describeCount(total: number | undefined, isNarrowed: boolean): string {
   if (total === undefined) return "";
   const words = total === 1 ? "1 workflow" : `${total} workflows`;
-  return search === "" ? words : `${words} with this text`;
+  return isNarrowed ? `${words} found` : words;
 }
 
 /** Changes what the address says about this page. */
 function useOpen() {
   const navigate = useNavigate({ from: "/o/$organizationId/workflows" });
-  return (change: { search?: string; create?: string | undefined }) =>
+  type Shown = { search?: string; folder?: string; tag?: string; create?: string | undefined };
+  return (change: Shown) =>
     void navigate({
-      search: (before) => {
-        const { search, create } = { ...before, ...change };
-        return { ...(search && { search }), ...(create && { create }) };
-      },
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value)) as Record<
+          string,
+          string
+        >,
       replace: "search" in change,
     });
 }

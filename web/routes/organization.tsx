@@ -30,7 +30,7 @@ const home = createRoute({
 const workflows = createRoute({
   getParentRoute: () => organization,
   path: "/workflows",
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, "search", "create"),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "search", "folder", "tag", "create"),
   component: lazyRouteComponent(() => import("../pages/workflows.tsx"), "WorkflowsPage"),
   staticData: { navigation: { label: "Workflows", Icon: Workflow, group: "Build" } },
 });

@@ -26,7 +26,7 @@ export function NothingFound({ onClear }: { onClear: () => void }) {
   return (
     <Card
       title="Nothing found"
-      description="No workflow has this text in its name or description."
+      description="No workflow fits this search, folder and tag."
       action={<Button onClick={onClear}>Show all</Button>}
     />
   );

@@ -2,12 +2,12 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { controlLook } from "../../parts/field.tsx";
 
-type SearchFieldProps = { value: string; onChange: (text: string) => void; count: string };
+type SearchFieldProps = { value: string; onChange: (text: string) => void };
 
 const pauseMs = 200;
 
-/** Asks once somebody pauses typing. Beside it, how many there are. */
-export function SearchField({ value, onChange, count }: SearchFieldProps) {
+/** Asks once somebody pauses typing. */
+export function SearchField({ value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const tell = useEffectEvent(() => text.trim() !== value && onChange(text.trim()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the pause.
@@ -24,21 +24,16 @@ export function SearchField({ value, onChange, count }: SearchFieldProps) {
   }
 
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <div className="relative w-full sm:w-80">
-        <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
-        <input
-          type="search"
-          aria-label="Search workflows"
-          placeholder="Name or description"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          className={`${controlLook} pl-9`}
-        />
-      </div>
-      <p role="status" className="text-sm text-muted">
-        {count}
-      </p>
+    <div className="relative w-full sm:w-80">
+      <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
+      <input
+        type="search"
+        aria-label="Search workflows"
+        placeholder="Name or description"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        className={`${controlLook} pl-9`}
+      />
     </div>
   );
 }

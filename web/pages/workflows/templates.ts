@@ -1,4 +1,4 @@
-import type { WorkflowFile } from "../../../src/workflows/wire.ts";
+import type { WorkflowFile } from "../../../src/workflows/file-wire.ts";
 import checkAddress from "./templates/check-address.json";
 import firstRun from "./templates/first-run.json";
 import githubIssueToLinear from "./templates/github-issue-to-linear.json";

@@ -5,6 +5,7 @@ import { deleteWorkflow, workflowsKey } from "../../api/workflows.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import type { MyOrganization } from "../../session.ts";
+import { BulkBar } from "./bulk-bar.tsx";
 import { CallDialog } from "./call-dialog.tsx";
 import { WorkflowRow } from "./workflow-row.tsx";
 
@@ -18,35 +19,46 @@ export function WorkflowList({
   const queryClient = useQueryClient();
   const [deleting, setDeleting] = useState<WorkflowSummary>();
   const [calling, setCalling] = useState<WorkflowSummary>();
+  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = workflows.filter(({ id }) => chosenIds.has(id));
+  const choose = (id: string, isChosen: boolean) =>
+    setChosenIds((before) => new Set(isChosen ? [...before, id] : [...before].filter((other) => other !== id)));
   const refresh = () => queryClient.invalidateQueries({ queryKey: workflowsKey(organization.id) });
 
   return (
-    <section aria-label="Workflows" className="rounded-xl border border-line bg-surface">
-      <ul className="divide-y divide-line">
-        {workflows.map((workflow) => (
-          <WorkflowRow
-            key={workflow.id}
-            organization={organization}
-            workflow={workflow}
-            refresh={refresh}
-            onDelete={() => setDeleting(workflow)}
-            onCall={() => setCalling(workflow)}
+    <>
+      {chosen.length > 0 && (
+        <BulkBar organizationId={organization.id} chosen={chosen} onClear={() => setChosenIds(new Set())} />
+      )}
+      <section aria-label="Workflows" className="rounded-xl border border-line bg-surface">
+        <ul className="divide-y divide-line">
+          {workflows.map((workflow) => (
+            <WorkflowRow
+              key={workflow.id}
+              organization={organization}
+              workflow={workflow}
+              refresh={refresh}
+              onDelete={() => setDeleting(workflow)}
+              onCall={() => setCalling(workflow)}
+              isChosen={chosenIds.has(workflow.id)}
+              onChoose={(isChosen) => choose(workflow.id, isChosen)}
+            />
+          ))}
+        </ul>
+        {deleting && (
+          <ConfirmDialog
+            title={`Delete “${deleting.name}”?`}
+            description={describeDeletion(deleting)}
+            confirm="Delete"
+            act={() => deleteWorkflow(organization.id, deleting.id).then(refresh)}
+            onClose={() => setDeleting(undefined)}
           />
-        ))}
-      </ul>
-      {deleting && (
-        <ConfirmDialog
-          title={`Delete “${deleting.name}”?`}
-          description={describeDeletion(deleting)}
-          confirm="Delete"
-          act={() => deleteWorkflow(organization.id, deleting.id).then(refresh)}
-          onClose={() => setDeleting(undefined)}
-        />
-      )}
-      {calling && (
-        <CallDialog organizationId={organization.id} workflow={calling} onClose={() => setCalling(undefined)} />
-      )}
-    </section>
+        )}
+        {calling && (
+          <CallDialog organizationId={organization.id} workflow={calling} onClose={() => setCalling(undefined)} />
+        )}
+      </section>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Code, Copy, Download, Ellipsis, SquarePen, Trash } from "lucide-react";
+import { Code, Copy, Download, Ellipsis, Folder, SquarePen, Tag, Trash } from "lucide-react";
 import type { WorkflowSummary } from "../../../src/workflows/wire.ts";
 import { changeWorkflow, duplicateWorkflow, workflowFileAddress } from "../../api/workflows.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -20,9 +20,19 @@ type WorkflowRowProps = {
   refresh: () => Promise<unknown>;
   onDelete: () => void;
   onCall: () => void;
+  isChosen: boolean;
+  onChoose: (isChosen: boolean) => void;
 };
 
-export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall }: WorkflowRowProps) {
+export function WorkflowRow({
+  organization,
+  workflow,
+  refresh,
+  onDelete,
+  onCall,
+  isChosen,
+  onChoose,
+}: WorkflowRowProps) {
   const builds = organization.role !== "viewer";
   const duplicate = useMutation({
     mutationFn: () => duplicateWorkflow(organization.id, workflow.id),
@@ -31,7 +41,16 @@ export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall 
   return (
     <li className="grid gap-3 px-5 py-4 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
-        <div className="min-w-0 flex-1 basis-60">
+        {builds && (
+          <input
+            type="checkbox"
+            aria-label={`Choose “${workflow.name}”`}
+            checked={isChosen}
+            onChange={(event) => onChoose(event.target.checked)}
+            className="size-4 self-start accent-accent mt-1"
+          />
+        )}
+        <div className="min-w-0 flex-1 basis-40">
           <Link
             to="/o/$organizationId/workflows/$workflowId"
             params={{ organizationId: organization.id, workflowId: workflow.id }}
@@ -102,8 +121,28 @@ function Facts({ organizationId, workflow }: { organizationId: string; workflow:
       <span>{nodeCount === 1 ? "1 node" : `${nodeCount} nodes`}</span>
       <WorkflowIcons nodeKinds={nodeKinds} />
       {tool && <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>}
+      <Labels organizationId={organizationId} workflow={workflow} />
     </div>
   );
+}
+
+function Labels({ organizationId, workflow: { folder, tags } }: { organizationId: string; workflow: WorkflowSummary }) {
+  const links = [
+    ...(folder === "" ? [] : [{ text: folder, search: { folder }, Icon: Folder }]),
+    ...tags.map((tag) => ({ text: tag, search: { tag }, Icon: Tag })),
+  ];
+  return links.map(({ text, search, Icon }) => (
+    <Link
+      key={Object.keys(search) + text}
+      to="/o/$organizationId/workflows"
+      params={{ organizationId }}
+      search={search}
+      className="inline-flex items-center gap-1 underline-offset-4 wrap-anywhere hover:underline"
+    >
+      <Icon className="size-3.5 shrink-0" aria-hidden="true" />
+      {text}
+    </Link>
+  ));
 }
 
 function describeTriggers({ active, total }: WorkflowSummary["triggers"]): string {

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { workflowRequest } from "./wire.ts";
+
+const { name, description, tool, publish } = workflowRequest.shape;
+
+/** A workflow outside of the installation. Accounts are named, not referred to: ids mean nothing elsewhere. */
+export const workflowFile = z
+  .object({
+    format: z.enum(["switchyard.workflow"]),
+    formatVersion: z.int().refine((value) => value === 1, "must be 1"),
+    name,
+    description,
+    tool,
+    canvas: z
+      .record(z.string(), z.unknown())
+      .describe("A canvas whose nodes name their accounts: credential type to an object with the account's name."),
+  })
+  .meta({ id: "WorkflowFile" });
+export type WorkflowFile = z.infer<typeof workflowFile>;
+export const workflowImport = workflowFile.extend({ publish });
+export type WorkflowImport = z.infer<typeof workflowImport>;
