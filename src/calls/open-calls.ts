@@ -1,10 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { FindLookUp } from "../catalog/look-up.ts";
 import type { Ground } from "../ground/ground.ts";
 import type { History } from "../history/history.ts";
 import type { Slots } from "../slots/slots.ts";
 import type { Vault } from "../vault/vault.ts";
 import { createExecute } from "./execute.ts";
+import { createLookUpChoices } from "./look-up-choices.ts";
 import { createPrepare } from "./prepare.ts";
 import { createRecordedSteps } from "./recorded-steps.ts";
 import { createReplay } from "./replay.ts";
@@ -15,7 +17,7 @@ import { createTryTool } from "./try-tool.ts";
 export type Calls = ReturnType<typeof openCalls>;
 
 type Needs = {
-  catalog: Pick<Catalog, "actions">;
+  catalog: Pick<Catalog, "actions"> & { findLookUp: FindLookUp };
   vault: Vault;
   history: Pick<History, "calls" | "recorder">;
   slots: Slots;
@@ -23,8 +25,8 @@ type Needs = {
 
 /** Calls of tools: what clients, people and runs have in common. */
 export function openCalls(
-  { config, log, metrics, outside }: Ground,
-  { catalog: { actions }, vault, history, slots }: Needs,
+  { config, log, clock, metrics, outside }: Ground,
+  { catalog: { actions, findLookUp }, vault, history, slots }: Needs,
 ) {
   const { calls, recorder } = history;
   const prepare = createPrepare({ vault });
@@ -41,7 +43,8 @@ export function openCalls(
       const { registerCallRoutes } = await import("./routes.ts");
       const runAndRead = createRunAndRead({ calls, runRecordedCall });
       const replay = createReplay({ calls, actions, runAndRead });
-      registerCallRoutes(server, { replay, tryTool: createTryTool({ actions, runAndRead }) });
+      const lookUpChoices = createLookUpChoices({ vault, findLookUp, runRecordedCall, clock });
+      registerCallRoutes(server, { replay, tryTool: createTryTool({ actions, runAndRead }), lookUpChoices });
     },
   };
 }

@@ -25,3 +25,23 @@ export const toolCallRequest = z
   })
   .meta({ id: "ToolCallRequest" });
 export type ToolCallRequest = z.infer<typeof toolCallRequest>;
+
+export const choicesRequest = z
+  .strictObject({
+    search: z.string().max(200).default("").describe("Part of a name or an id."),
+    parameters: z
+      .record(z.string().max(100), z.string().max(2000))
+      .default({})
+      .describe("What other fields say that the list needs: `choicesNeed` in the schema of the field."),
+    refresh: z.boolean().default(false).describe("Whether to ask the provider although it was asked within a minute."),
+  })
+  .meta({ id: "ChoicesRequest" });
+export type ChoicesRequest = z.infer<typeof choicesRequest>;
+
+export const choiceList = z
+  .object({
+    data: z.array(z.object({ value: z.string(), title: z.string().optional().describe("What people read.") })),
+    hasMore: z.boolean().describe("Whether there are more than these: a longer `search` finds them."),
+  })
+  .meta({ id: "ChoiceList" });
+export type ChoiceList = z.infer<typeof choiceList>;

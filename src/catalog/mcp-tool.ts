@@ -35,8 +35,13 @@ export function toMcpTool(action: CatalogAction) {
 /** Which list of an account a field offers, and what a new node starts with, is for our own forms: clients cannot ask for it. */
 function withoutFormHints(schema: JsonSchema): JsonSchema {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const kept = properties.map(([name, { choices: _, startsAs: __, ...field }]) => [name, field] as const);
+  const kept = properties.map(([name, field]) => [name, withoutHints(field)] as const);
   return { ...schema, properties: Object.fromEntries(kept) };
+}
+
+/** Of a field, and of the entries where it is a list. */
+function withoutHints({ choices: _, choicesNeed: __, startsAs: ___, items, ...field }: JsonSchema): JsonSchema {
+  return typeof items === "object" && items !== null ? { ...field, items: withoutHints(items as JsonSchema) } : field;
 }
 
 // The schemas of items are also those of nodes, which have the handle of a file of their run.

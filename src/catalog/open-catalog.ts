@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Ground } from "../ground/ground.ts";
 import { createCatalog } from "./catalog.ts";
 import { type LoadedProvider, loadProviders } from "./load-providers.ts";
+import { createFindLookUp } from "./look-up.ts";
 import type { ServerEntry } from "./wire.ts";
 
 /** Everything the installation can do, from its providers. */
@@ -9,6 +10,7 @@ export function openCatalog({ config }: Pick<Ground, "config">, loaded: LoadedPr
   const catalog = createCatalog(loaded, config.models);
   return {
     ...catalog,
+    findLookUp: createFindLookUp(catalog),
 
     /** `servers`: the same tools as MCP shows them. */
     async register(server: FastifyInstance, { servers }: { servers: ServerEntry[] }): Promise<void> {

@@ -60,6 +60,25 @@ export type CredentialCall = Pick<
 /** A value that an account offers for a field. */
 export type Choice = { value: string; title?: string | undefined };
 
+/** What a list of choices is loaded with. */
+export type ChoicesCall = CredentialCall & {
+  /** What the fields say that it needs. */
+  given: Record<string, string>;
+  /** What somebody looks for; empty where the list does not search. */
+  search: string;
+  /** More are not read. */
+  most: number;
+};
+
+/** What an account offers for a field. It only reads. */
+export type ChoiceList = {
+  /** Other fields of the form that it depends on: the tables of a base need to know the base. */
+  needs: readonly string[];
+  /** Whether the service itself looks for a text. Otherwise all are loaded, and looked through here. */
+  searches: boolean;
+  load: (call: ChoicesCall) => Promise<Choice[]>;
+};
+
 export type Credential<Data = CredentialData> = {
   type: string;
   title: string;
@@ -78,7 +97,7 @@ export type Credential<Data = CredentialData> = {
   /** A cheap call that fails when the credential does not work; null when there is none. */
   check: ((call: CredentialCall) => Promise<void>) | null;
   /** Lists of what an account offers, by the name that a field of a tool gives as `choices` in its meta. */
-  choices: Record<string, (call: CredentialCall) => Promise<Choice[]>>;
+  choices: Record<string, ChoiceList>;
   /** The shape of the data, for the type system only. */
   readonly data?: Data;
 };
@@ -94,7 +113,7 @@ type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = 
   readFault?: ReadFault;
   readRefusal?: ReadRefusal;
   check: Credential["check"];
-  choices?: Credential["choices"];
+  choices?: Record<string, Pick<ChoiceList, "load"> & Partial<ChoiceList>>;
 };
 
 type VariantDescriptor = Omit<Variant, "kind">;
@@ -122,7 +141,9 @@ export function defineCredential<Variants extends Record<string, VariantDescript
     headers,
     readFault,
     readRefusal: readRefusal ?? null,
-    choices,
+    choices: Object.fromEntries(
+      Object.entries(choices).map(([name, list]) => [name, { needs: [], searches: false, ...list }]),
+    ),
     variants: named,
     usualKind: unnamed,
   };

@@ -3,7 +3,6 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { userOf } from "../door/caller.ts";
-import { limitPerMinute } from "../door/rate-limit.ts";
 import { type DefaultRouteOptions, registerDefaultCredentialRoutes } from "./default-credential-routes.ts";
 import type { Vault } from "./vault.ts";
 import * as wire from "./wire.ts";
@@ -28,7 +27,6 @@ type Options = Pick<DefaultRouteOptions, "requireApiKey"> & { vault: Vault; uses
 export function registerVaultRoutes(server: FastifyInstance, { vault, uses, requireApiKey }: Options): void {
   registerCredentials(server, vault);
   registerCredential(server, vault);
-  registerChoices(server, vault);
   registerUses(server, vault, uses);
   registerDeletion(server, vault, uses);
   registerConnect(server, vault);
@@ -113,26 +111,6 @@ function registerCredential(server: FastifyInstance, { credentials, health }: Va
       },
     },
     async (request) => await health.test(await credentials.checkOwn(request.params)),
-  );
-}
-
-/** Each is a request to the provider, out of the account's quota. */
-const choicesPerMinute = 60;
-
-function registerChoices(server: FastifyInstance, { credentials, listChoices }: Vault): void {
-  server.withTypeProvider<ZodTypeProvider>().get(
-    `${path}/:credentialId/choices/:list`,
-    {
-      // Those who fill in forms with the account.
-      config: { access: { role: "member" }, rateLimit: limitPerMinute(choicesPerMinute) },
-      schema: {
-        tags,
-        summary: "List what an account offers for a field, asked at the provider",
-        params: params.extend({ list: z.string().min(1).max(100).describe("`choices` in the schema of the field.") }),
-        response: { 200: wire.choiceList },
-      },
-    },
-    async ({ params: { list, ...place } }) => ({ data: await listChoices(await credentials.checkOwn(place), list) }),
   );
 }
 

@@ -3,7 +3,6 @@ import type { Log } from "../base/log.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Database } from "../storage/database.ts";
 import { createCheckReferences } from "./check-references.ts";
-import { createListChoices } from "./choices.ts";
 import { createConnect } from "./connect.ts";
 import { createContents } from "./contents.ts";
 import type { CredentialType } from "./credential-data.ts";
@@ -52,7 +51,6 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
     /** Without asking the provider for anything: for secrets that deliveries are checked with. */
     readStored: ({ row }: Pick<CheckedCredential, "row">) => contents.open(row),
     health: createHealth({ db, clock, log, open, startCall, ...outside }),
-    listChoices: createListChoices({ open, startCall }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
     masterKey: createMasterKey({ db, seal, keyRing, fillFingerprints: fingerprints.upkeep.run }),
     /** Finds what is stored here in texts, without opening anything. */

@@ -146,11 +146,6 @@ export const defaultCredential = z
 export const defaultCredentialList = z.object({ data: z.array(defaultCredential) });
 export type DefaultCredential = z.infer<typeof defaultCredential>;
 
-export const choiceList = z.object({
-  data: z.array(z.object({ value: z.string(), title: z.string().optional().describe("What people read.") })),
-});
-export type Choice = z.infer<typeof choiceList>["data"][number];
-
 export const testResult = z.object({
   ok: z.boolean(),
   isChecked: z

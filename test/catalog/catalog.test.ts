@@ -4,7 +4,6 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { defaultModels } from "../../src/base/default-models.ts";
 import { type Catalog, type CatalogAction, createCatalog, readInput } from "../../src/catalog/catalog.ts";
-import { toJsonSchema } from "../../src/catalog/json-schema.ts";
 import { loadProviders } from "../../src/catalog/load-providers.ts";
 import { toMcpTool } from "../../src/catalog/mcp-tool.ts";
 import { agreedPlatformTools, agreedProviders } from "../support/catalog/agreed-catalogue.ts";
@@ -61,24 +60,6 @@ describe("the catalogue", () => {
     expect(() => readInput(image, { prompt: "p", other: 1 })).toThrow("other");
     expect(toMcpTool(image).inputSchema.properties).toMatchObject({ model: { default: "image-of-ours" } });
     expect(JSON.stringify(toMcpTool(image).inputSchema)).not.toContain("choices");
-  });
-
-  it("names only lists that the account has", async () => {
-    const ofTools = [...catalog.actions.values()].map(({ id, credential, inputSchema }) => ({
-      of: id,
-      credential,
-      inputSchema,
-    }));
-    const ofPolls = (await loadProviders()).flatMap(({ id, credential, polls }) =>
-      polls.map((poll) => ({
-        of: `${id} ${poll.id}`,
-        credential,
-        inputSchema: toJsonSchema(poll.parameters, "input"),
-      })),
-    );
-    for (const { of, credential, inputSchema } of [...ofTools, ...ofPolls])
-      for (const field of Object.values(inputSchema.properties as Record<string, { choices?: string }>))
-        if (field.choices !== undefined) expect(Object.keys(credential?.choices ?? {}), of).toContain(field.choices);
   });
 
   it("has only valid, strict schemas", () => {

@@ -57,9 +57,7 @@ describe("the tools of all servers", () => {
         required: inputSchema.required?.filter((field) => field !== "credentials") ?? [],
       }).toEqual({
         ...action?.inputSchema,
-        properties: Object.fromEntries(
-          fields.map(([field, { choices: __, startsAs: ___, ...schema }]) => [field, schema]),
-        ),
+        properties: Object.fromEntries(fields.map(([field, schema]) => [field, withoutFormHints(schema)])),
         required: action?.inputSchema.required ?? [],
       });
       expect(outputSchema).toEqual({
@@ -297,3 +295,9 @@ describe("the platform server", () => {
     expect(changing?.[0]?.annotations).toMatchObject({ idempotentHint: true, destructiveHint: false });
   });
 });
+
+type Field = Record<string, unknown>;
+
+function withoutFormHints({ choices: _, choicesNeed: __, startsAs: ___, items, ...field }: Field): Field {
+  return items === undefined ? field : { ...field, items: withoutFormHints(items as Field) };
+}

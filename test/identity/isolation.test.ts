@@ -74,7 +74,7 @@ const onOrganization: Call[] = [
     { canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] }, nodeId: "a", instruction: "Fill" },
   ],
   ["GET", (ids) => `${inside(ids)}/credentials/${randomUUID()}/uses`],
-  ["GET", (ids) => `${inside(ids)}/credentials/${randomUUID()}/choices/models`],
+  ["POST", (ids) => `${inside(ids)}/credentials/${randomUUID()}/choices/models`, {}],
   ["GET", (ids) => `${inside(ids)}/slots`],
   ["GET", (ids) => `${inside(ids)}/usage`],
   ["POST", (ids) => `${inside(ids)}/tools/system_wait/call`, { parameters: { seconds: 0 } }],

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
+import type { ChoiceList } from "../../src/calls/wire.ts";
 import type {
-  Choice,
   Credential,
   CredentialChange,
   CredentialSummary,
@@ -47,14 +47,28 @@ export const credentialUsesQuery = (organizationId: string, credentialId: string
     staleTime: 0,
   });
 
+/** An account that can be asked what it offers. */
+export type ChoiceSource = { organizationId: string; credentialId: string };
+export type ChoiceQuestion = { list: string; parameters: Record<string, string>; search: string };
+
 /** What the account offers for a field; the provider is asked, so not for every look at the field. */
-export const choicesQuery = (organizationId: string, credentialId: string, list: string) =>
+export const choicesQuery = (source: ChoiceSource, question: ChoiceQuestion) =>
   queryOptions({
-    queryKey: [...credentialsKey(organizationId), credentialId, "choices", list],
-    queryFn: async () => (await get<List<Choice>>(one(organizationId, credentialId) + path`/choices/${list}`)).data,
-    staleTime: 10 * 60_000,
+    queryKey: [...credentialsKey(source.organizationId), source.credentialId, "choices", question],
+    queryFn: ({ signal }) => loadChoices(source, question, { signal }),
+    // Asked for anew when it is opened a minute later, and never while somebody reads it.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
     retry: false,
   });
+
+/** `refresh`: although it was asked a moment ago. */
+export const loadChoices = (
+  { organizationId, credentialId }: ChoiceSource,
+  { list, parameters, search }: ChoiceQuestion,
+  { refresh = false, signal }: { refresh?: boolean; signal?: AbortSignal } = {},
+) =>
+  post<ChoiceList>(one(organizationId, credentialId) + path`/choices/${list}`, { parameters, search, refresh }, signal);
 
 export const defaultCredentialsQuery = (organizationId: string) =>
   queryOptions({

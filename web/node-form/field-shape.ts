@@ -8,9 +8,11 @@ export type TextShape = {
   isSecret: boolean;
   format: string | undefined;
   example: string | undefined;
-  /** The list of the account that it can be chosen from. */
-  choices: string | undefined;
+  /** What of the account it can be chosen from. */
+  offer: Offer | undefined;
 };
+/** A list of an account, and the fields of the form that it depends on. */
+export type Offer = { list: string; needs: readonly string[] };
 /** `title`: what people read where the value says nothing to them, such as an id. */
 export type Choice = { value: unknown; title?: string };
 
@@ -87,8 +89,13 @@ function describeText(schema: Schema): FieldShape {
     isLong: !isSecret && (longNames.test(String(schema.name ?? "")) || Number(schema.maxLength ?? 0) >= 1000),
     format: typeof schema.format === "string" ? schema.format : undefined,
     example: Array.isArray(schema.examples) ? String(schema.examples[0]) : undefined,
-    choices: typeof schema.choices === "string" ? schema.choices : undefined,
+    offer: describeOffer(schema),
   };
+}
+
+function describeOffer({ choices, choicesNeed }: Schema): Offer | undefined {
+  if (typeof choices !== "string") return undefined;
+  return { list: choices, needs: Array.isArray(choicesNeed) ? choicesNeed.map(String) : [] };
 }
 
 function describeList(schema: Schema): FieldShape {

@@ -1,5 +1,5 @@
 import { type ComponentType, createContext, use } from "react";
-import type { choicesQuery } from "../api/credentials.ts";
+import type { ChoiceSource } from "../api/credentials.ts";
 import type { FieldFault } from "../problem.ts";
 import type { Expressions } from "./expressions/expressions.ts";
 import type { Schema } from "./field-shape.ts";
@@ -18,9 +18,6 @@ export type SchemaFieldProps = {
   isEntry?: boolean;
 };
 
-/** Asks the chosen account for a list of what it offers. */
-export type AskForChoices = (list: string) => ReturnType<typeof choicesQuery>;
-
 type FormContextValue = {
   idPrefix: string;
   readOnly: boolean;
@@ -28,8 +25,10 @@ type FormContextValue = {
   /** Where fields may hold references instead of values. */
   expressions: Expressions | undefined;
   unreadTexts: UnreadTexts;
-  /** Where an account is chosen that can be asked. */
-  askForChoices: AskForChoices | undefined;
+  /** The account that is chosen, where it can be asked what it offers. */
+  choicesFrom: ChoiceSource | undefined;
+  /** All of the form, for fields that depend on others. */
+  whole: { schema: Schema; value: Record<string, unknown> };
   /** Handed down, because lists and objects are made of fields and are fields themselves. */
   Field: ComponentType<SchemaFieldProps>;
 };

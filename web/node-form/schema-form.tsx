@@ -1,11 +1,12 @@
 import { useId, useMemo, useState } from "react";
+import type { ChoiceSource } from "../api/credentials.ts";
 import type { FieldFault } from "../problem.ts";
 import type { Expressions } from "./expressions/expressions.ts";
 import type { Schema } from "./field-shape.ts";
 import { FaultLines } from "./fields/fault-lines.tsx";
 import { ObjectFields } from "./fields/object-fields.tsx";
 import { SchemaField } from "./fields/schema-field.tsx";
-import { type AskForChoices, FormContext } from "./form-context.ts";
+import { FormContext } from "./form-context.ts";
 import { createUnreadTexts, type UnreadTexts } from "./unread-texts.ts";
 
 type SchemaFormProps = {
@@ -18,7 +19,7 @@ type SchemaFormProps = {
   expressions?: Expressions | undefined;
   readOnly?: boolean;
   /** Given where an account is chosen that fields may offer something of. */
-  askForChoices?: AskForChoices | undefined;
+  choicesFrom?: ChoiceSource | undefined;
   /** For `focusField`; ids of the fields are this and their pointers. */
   idPrefix?: string;
   /** Given where the form may be closed and opened again. */
@@ -37,10 +38,19 @@ export function SchemaForm({
 }: SchemaFormProps) {
   const ownId = useId();
   const [ownTexts] = useState(createUnreadTexts);
-  const { idPrefix: prefix = ownId, unreadTexts = ownTexts, askForChoices } = kept;
+  const { idPrefix: prefix = ownId, unreadTexts = ownTexts, choicesFrom } = kept;
   const context = useMemo(
-    () => ({ idPrefix: prefix, readOnly, faults, expressions, unreadTexts, askForChoices, Field: SchemaField }),
-    [prefix, readOnly, faults, expressions, unreadTexts, askForChoices],
+    () => ({
+      idPrefix: prefix,
+      readOnly,
+      faults,
+      expressions,
+      unreadTexts,
+      choicesFrom,
+      whole: { schema, value },
+      Field: SchemaField,
+    }),
+    [prefix, readOnly, faults, expressions, unreadTexts, choicesFrom, schema, value],
   );
   return (
     <FormContext value={context}>

@@ -12,6 +12,8 @@ type PickListProps<Entry> = {
   placeholder?: string;
   /** What fits the text. */
   find: (text: string) => PickGroup<Entry>[];
+  /** Told of the text, where what fits has to be got from elsewhere. */
+  onText?: (text: string) => void;
   idOf: (entry: Entry) => string;
   show: (entry: Entry) => ReactNode;
   onPick: (entry: Entry) => void;
@@ -26,6 +28,7 @@ export function PickList<Entry>({
   label,
   placeholder = label,
   find,
+  onText,
   idOf,
   show,
   onPick,
@@ -73,6 +76,7 @@ export function PickList<Entry>({
           value={text}
           onChange={(event) => {
             setText(event.target.value);
+            onText?.(event.target.value);
             setChosen(0);
           }}
           onKeyDown={(event) => pressKey(event, keys)}

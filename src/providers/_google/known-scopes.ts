@@ -7,6 +7,7 @@ const words: Record<string, string> = {
   "gmail.settings.basic": "See, edit, create, or change your email settings and filters in Gmail.",
   documents: "See, edit, create, and delete all your Google Docs documents.",
   drive: "See, edit, create, and delete all of your Google Drive files.",
+  "drive.metadata.readonly": "See information about your Google Drive files.",
   spreadsheets: "See, edit, create, and delete all your Google Sheets spreadsheets.",
   presentations: "See, edit, create, and delete all your Google Slides presentations.",
   "forms.body": "See, edit, create, and delete all your Google Forms forms.",

@@ -27,7 +27,8 @@ export const rowParameters = (example: string) =>
       .max(300)
       .describe(
         `Table or view to look at, as it is written in the database, e.g. ${example}. A name with a dot goes in quotes.`,
-      ),
+      )
+      .meta({ choices: "tables" }),
     column: z
       .string()
       .min(1)
@@ -35,13 +36,15 @@ export const rowParameters = (example: string) =>
       .default("id")
       .describe(
         "Column that grows with every new row and never changes, e.g. id or created_at. Without an index on it each look reads the whole table.",
-      ),
+      )
+      .meta({ choices: "columns", choicesNeed: ["table"] }),
     keyColumn: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .describe("Column that is different in every row, e.g. id. Needed where the first one is not, such as a time."),
+      .describe("Column that is different in every row, e.g. id. Needed where the first one is not, such as a time.")
+      .meta({ choices: "columns", choicesNeed: ["table"] }),
   });
 
 export type RowParameters = { table: string; column: string; keyColumn?: string | undefined };

@@ -16,8 +16,12 @@ export const action = defineAction({
       .string()
       .min(1)
       .describe("Id of the base, which begins with app, or the address of the table in your browser.")
-      .meta({ title: "Base ID" }),
-    table: z.string().min(1).describe("Id (tbl…) or name of the table."),
+      .meta({ title: "Base ID", choices: "bases" }),
+    table: z
+      .string()
+      .min(1)
+      .describe("Id (tbl…) or name of the table.")
+      .meta({ choices: "tables", choicesNeed: ["baseId"] }),
     fields: z.record(z.string(), z.unknown()).describe('Field values by name, e.g. {"Name": "Ann"}.'),
     typecast: z.boolean().default(false).describe("Convert strings to the cell type."),
   }),

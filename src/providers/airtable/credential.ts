@@ -1,6 +1,7 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listBases, listFields, listTables, listViews } from "./list-tables.ts";
 
 // Airtable says nowhere in its answer how long a base stays closed after too many requests.
 const closedForMs = 30_000;
@@ -29,4 +30,10 @@ export const airtableCredential = defineCredential({
     retryAfterMs: response.status === 429 ? closedForMs : undefined,
   }),
   check: async ({ http }) => void (await http.json({ path: "/v0/meta/whoami" })),
+  choices: {
+    bases: { load: listBases },
+    tables: { needs: ["baseId"], load: listTables },
+    views: { needs: ["baseId", "table"], load: listViews },
+    fields: { needs: ["baseId", "table"], load: listFields },
+  },
 });

@@ -19,11 +19,22 @@ export const action = defineAction({
       .string()
       .min(1)
       .describe("Id of the base, which begins with app, or the address of the table in your browser.")
-      .meta({ title: "Base ID" }),
-    table: z.string().min(1).describe("Id (tbl…) or name of the table."),
+      .meta({ title: "Base ID", choices: "bases" }),
+    table: z
+      .string()
+      .min(1)
+      .describe("Id (tbl…) or name of the table.")
+      .meta({ choices: "tables", choicesNeed: ["baseId"] }),
     filterByFormula: z.string().max(16_000).optional().describe('Airtable formula, e.g. {Status} = "Open".'),
-    view: z.string().optional().describe("View id or name."),
-    fields: z.array(z.string()).optional().describe("Field names to return."),
+    view: z
+      .string()
+      .optional()
+      .describe("View id or name.")
+      .meta({ choices: "views", choicesNeed: ["baseId", "table"] }),
+    fields: z
+      .array(z.string().meta({ choices: "fields", choicesNeed: ["baseId", "table"] }))
+      .optional()
+      .describe("Field names to return."),
     sort: z
       .array(z.record(z.string(), z.unknown()))
       .optional()

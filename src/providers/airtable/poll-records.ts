@@ -20,13 +20,19 @@ export const newRecord = definePoll({
       .describe(
         "Id of the base, which begins with app, or the address of the table in your browser, e.g. https://airtable.com/appA1B2C3/tblD4E5F6.",
       )
-      .meta({ title: "Base ID or address" }),
+      .meta({ title: "Base ID or address", choices: "bases" }),
     table: z
       .string()
       .min(1)
       .optional()
-      .describe("Id (tbl…) or name of the table, e.g. Tasks; not needed where the address names it."),
-    view: z.string().min(1).optional().describe("Only records of this view: its id (viw…) or name."),
+      .describe("Id (tbl…) or name of the table, e.g. Tasks; not needed where the address names it.")
+      .meta({ choices: "tables", choicesNeed: ["baseId"] }),
+    view: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Only records of this view: its id (viw…) or name.")
+      .meta({ choices: "views", choicesNeed: ["baseId", "table"] }),
     filterByFormula: z
       .string()
       .min(1)

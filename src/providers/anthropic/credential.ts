@@ -12,5 +12,5 @@ export const anthropicCredential = defineCredential({
     })),
   },
   check: async ({ http }) => void (await http.json({ path: "/v1/models" })),
-  choices: { models: ({ http }) => listModels(http) },
+  choices: { models: { load: ({ http }) => listModels(http) } },
 });

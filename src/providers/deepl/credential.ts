@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
+import { listLanguages } from "./list-languages.ts";
 
 export const deeplCredential = defineCredential({
   type: "deepl",
@@ -13,4 +14,5 @@ export const deeplCredential = defineCredential({
   // DeepL has no other reason for it than the key.
   readFault: (body, response) => ({ ...readCommonFault(body, response), isUnauthorized: response.status === 403 }),
   check: async ({ http }) => void (await http.json({ path: "/v2/usage" })),
+  choices: { targetLanguages: { load: listLanguages("target") }, sourceLanguages: { load: listLanguages("source") } },
 });

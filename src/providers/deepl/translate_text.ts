@@ -15,13 +15,13 @@ export const action = defineAction({
       .string()
       .min(1)
       .describe("Target language code such as DE or EN-GB.")
-      .meta({ title: "Target language" }),
+      .meta({ title: "Target language", choices: "targetLanguages" }),
     sourceLang: z
       .string()
       .min(1)
       .optional()
       .describe("Source language code such as EN; detected when absent.")
-      .meta({ title: "Source language" }),
+      .meta({ title: "Source language", choices: "sourceLanguages" }),
     formality: z
       .enum(["default", "more", "less", "prefer_more", "prefer_less"])
       .optional()

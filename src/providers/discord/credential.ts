@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { joinSentences, type ProviderFault } from "../../contract/fault.ts";
 import { listAt, numberAt, recordAt, textAt } from "../../contract/read.ts";
+import { listChannels } from "./list-channels.ts";
 
 export const discordCredential = defineCredential({
   type: "discord_bot",
@@ -21,6 +22,7 @@ export const discordCredential = defineCredential({
   },
   readFault: readDiscordFault,
   check: async ({ http }) => void (await http.json({ path: "/users/@me" })),
+  choices: { channels: { load: listChannels } },
 });
 
 function readDiscordFault(body: unknown, response: Response): ProviderFault {

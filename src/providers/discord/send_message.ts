@@ -24,7 +24,8 @@ export const action = defineAction({
       .min(1)
       .describe(
         "Id of the channel, which has only digits: switch on Developer Mode in Discord and choose Copy Channel ID.",
-      ),
+      )
+      .meta({ choices: "channels" }),
     content: z.string().max(2000).optional().describe("Text, at most 2000 characters. Give content, embeds or both."),
     embeds: z
       .array(z.record(z.string(), z.unknown()))

@@ -1,7 +1,7 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import type { ProviderFault } from "../../contract/fault.ts";
 import { textAt } from "../../contract/read.ts";
-import { listModels } from "./client.ts";
+import { listModels, listVoices } from "./client.ts";
 
 export const elevenlabsCredential = defineCredential({
   type: "elevenlabs",
@@ -19,7 +19,7 @@ export const elevenlabsCredential = defineCredential({
     message: textAt(body, "detail", "message") ?? textAt(body, "detail", 0, "msg") ?? textAt(body, "detail"),
   }),
   check: async ({ http }) => void (await http.json({ path: "/v1/user" })),
-  choices: { models: ({ http }) => listModels(http) },
+  choices: { models: { load: ({ http }) => listModels(http) }, voices: { searches: true, load: listVoices } },
 });
 
 /** A restricted key is answered like a wrong one, with 401. */

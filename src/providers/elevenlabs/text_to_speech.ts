@@ -27,7 +27,7 @@ export const action = defineAction({
       .string()
       .min(1)
       .describe("Id of the voice, as in ElevenLabs under Voices (Copy voice ID), e.g. 21m00Tcm4TlvDq8ikWAM.")
-      .meta({ title: "Voice ID" }),
+      .meta({ title: "Voice ID", choices: "voices" }),
     text: z.string().min(1).max(5000).describe("Text to speak."),
     modelId: z
       .string()

@@ -21,7 +21,7 @@ export const geminiCredential = defineCredential({
     isUnauthorized: listAt(body, "error", "details").some((detail) => refusedKeys.has(textAt(detail, "reason") ?? "")),
   }),
   check: async ({ http }) => void (await http.json({ path: "/v1beta/models" })),
-  choices: { models: ({ http }) => listModels(http) },
+  choices: { models: { load: ({ http }) => listModels(http) } },
 });
 
 function readRetryDelayMs(details: unknown[]): number | undefined {

@@ -12,12 +12,26 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({
-    owner: z.string().min(1).describe("User or organization that owns the repository, e.g. octocat."),
-    repo: z.string().min(1).describe("Name of the repository without its owner, e.g. hello-world."),
+    owner: z
+      .string()
+      .min(1)
+      .describe("User or organization that owns the repository, e.g. octocat.")
+      .meta({ choices: "owners" }),
+    repo: z
+      .string()
+      .min(1)
+      .describe("Name of the repository without its owner, e.g. hello-world.")
+      .meta({ choices: "repositories", choicesNeed: ["owner"] }),
     title: z.string().min(1).describe("Title."),
     body: z.string().optional().describe("Markdown body."),
-    labels: z.array(z.string()).optional().describe("Label names."),
-    assignees: z.array(z.string()).optional().describe("Logins of the people it is assigned to, e.g. octocat."),
+    labels: z
+      .array(z.string().meta({ choices: "labels", choicesNeed: ["owner", "repo"] }))
+      .optional()
+      .describe("Label names."),
+    assignees: z
+      .array(z.string().meta({ choices: "assignees", choicesNeed: ["owner", "repo"] }))
+      .optional()
+      .describe("Logins of the people it is assigned to, e.g. octocat."),
   }),
   output: z.object({
     number: z.int().optional().describe("Issue number."),

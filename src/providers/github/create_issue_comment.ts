@@ -12,8 +12,16 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({
-    owner: z.string().min(1).describe("User or organization that owns the repository, e.g. octocat."),
-    repo: z.string().min(1).describe("Name of the repository without its owner, e.g. hello-world."),
+    owner: z
+      .string()
+      .min(1)
+      .describe("User or organization that owns the repository, e.g. octocat.")
+      .meta({ choices: "owners" }),
+    repo: z
+      .string()
+      .min(1)
+      .describe("Name of the repository without its owner, e.g. hello-world.")
+      .meta({ choices: "repositories", choicesNeed: ["owner"] }),
     issueNumber: z
       .int()
       .describe("Number of the issue or pull request, as in its address; github_search_issues finds it."),

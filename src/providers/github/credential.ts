@@ -2,6 +2,7 @@ import { defineCredential, secret, withFields, withOAuth2 } from "../../contract
 import { type ProviderFault, readCommonFault } from "../../contract/fault.ts";
 import { apiVersions } from "./api-version.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listOf, listOwners, listRepositories } from "./list-choices.ts";
 
 /** What GitHub asks for where an answer about too many requests says no time. */
 const usualWaitMs = 60_000;
@@ -44,6 +45,13 @@ export const githubCredential = defineCredential({
     return { ...fault, missingScopes: findMissingPermissions(fault, response) ?? findMissingScopes(response) };
   },
   check: async ({ http }) => void (await http.json({ path: "/user" })),
+  choices: {
+    owners: { load: listOwners },
+    repositories: { needs: ["owner"], load: listRepositories },
+    branches: { needs: ["owner", "repo"], load: listOf("branches", "name") },
+    labels: { needs: ["owner", "repo"], load: listOf("labels", "name") },
+    assignees: { needs: ["owner", "repo"], load: listOf("assignees", "login") },
+  },
 });
 
 const listIn = (header: string | null): string[] => (header ?? "").split(",").flatMap((scope) => scope.trim() || []);

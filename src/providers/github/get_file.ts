@@ -12,10 +12,22 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({
-    owner: z.string().min(1).describe("User or organization that owns the repository, e.g. octocat."),
-    repo: z.string().min(1).describe("Name of the repository without its owner, e.g. hello-world."),
+    owner: z
+      .string()
+      .min(1)
+      .describe("User or organization that owns the repository, e.g. octocat.")
+      .meta({ choices: "owners" }),
+    repo: z
+      .string()
+      .min(1)
+      .describe("Name of the repository without its owner, e.g. hello-world.")
+      .meta({ choices: "repositories", choicesNeed: ["owner"] }),
     path: z.string().describe("Path in the repository, e.g. docs/README.md; empty for its top folder."),
-    ref: z.string().optional().describe("Branch, tag or commit."),
+    ref: z
+      .string()
+      .optional()
+      .describe("Branch, tag or commit.")
+      .meta({ choices: "branches", choicesNeed: ["owner", "repo"] }),
   }),
   output: z.object({
     path: z.string().optional().describe("Path in the repository."),

@@ -15,5 +15,5 @@ export const gmailCredential = defineCredential({
   usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/gmail/v1/users/me/profile" })),
-  choices: { labels: async ({ http }) => await listLabels(http) },
+  choices: { labels: { load: ({ http }) => listLabels(http) } },
 });

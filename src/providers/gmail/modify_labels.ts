@@ -14,12 +14,12 @@ export const action = defineAction({
   input: z.strictObject({
     messageId: z.string().min(1).describe("Id of the message; gmail_search_emails finds it."),
     addLabelIds: z
-      .array(z.string())
+      .array(z.string().meta({ choices: "labels" }))
       .optional()
       .describe("Ids of the labels to add, e.g. STARRED; gmail_search_emails finds them on messages.")
       .meta({ title: "Add labels" }),
     removeLabelIds: z
-      .array(z.string())
+      .array(z.string().meta({ choices: "labels" }))
       .optional()
       .describe(
         "Ids of the labels to remove, e.g. INBOX to archive, UNREAD to mark as read; gmail_search_emails finds them on messages.",

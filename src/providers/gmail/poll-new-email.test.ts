@@ -198,7 +198,7 @@ it("offers the labels of the account", async () => {
     },
   };
   const requests = await useCredential(gmailCredential, { accessToken: "ya29.secret" }, [answer], async (call) => {
-    choices = await gmailCredential.choices.labels?.(call);
+    choices = await gmailCredential.choices.labels?.load({ ...call, given: {}, search: "", most: 100 });
   });
   expect(requests).toMatchObject([{ method: "GET", path: "/gmail/v1/users/me/labels" }]);
   expect(choices).toEqual([

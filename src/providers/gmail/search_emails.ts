@@ -17,7 +17,7 @@ export const action = defineAction({
   input: z.strictObject({
     query: z.string().optional().describe("Gmail query, e.g. from:x is:unread."),
     labelIds: z
-      .array(z.string())
+      .array(z.string().meta({ choices: "labels" }))
       .optional()
       .describe("Only messages with all of these labels: their ids, e.g. INBOX, or as in the labelIds of a message."),
     includeBody: z.boolean().default(false).describe("Return text bodies."),

@@ -21,7 +21,8 @@ export const action = defineAction({
       .default("primary")
       .describe(
         "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
-      ),
+      )
+      .meta({ choices: "calendars" }),
     summary: z.string().min(1).describe("Title."),
     start: z
       .string()

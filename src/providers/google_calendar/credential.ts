@@ -16,5 +16,5 @@ export const googleCalendarCredential = defineCredential({
   readFault: readGoogleFault,
   check: async ({ http }) =>
     void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
-  choices: { calendars: async ({ http }) => await listCalendars(http) },
+  choices: { calendars: { load: ({ http }) => listCalendars(http) } },
 });

@@ -18,7 +18,8 @@ export const action = defineAction({
       .default("primary")
       .describe(
         "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
-      ),
+      )
+      .meta({ choices: "calendars" }),
     eventId: z.string().min(1).describe("Id of the event; google_calendar_list_events finds it."),
     sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
   }),

@@ -20,7 +20,8 @@ export const action = defineAction({
       .default("primary")
       .describe(
         "Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar.",
-      ),
+      )
+      .meta({ choices: "calendars" }),
     timeMin: z.iso
       .datetime({ offset: true })
       .optional()

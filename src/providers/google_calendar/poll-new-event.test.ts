@@ -198,7 +198,7 @@ it("offers the calendars of the account", async () => {
     { accessToken: "ya29.secret" },
     [listed(items)],
     async (call) => {
-      choices = await googleCalendarCredential.choices.calendars?.(call);
+      choices = await googleCalendarCredential.choices.calendars?.load({ ...call, given: {}, search: "", most: 100 });
     },
   );
   expect(requests).toMatchObject([{ path: "/calendar/v3/users/me/calendarList?maxResults=250" }]);

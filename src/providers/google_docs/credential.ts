@@ -1,5 +1,6 @@
 import { defineCredential } from "../../contract/credential.ts";
 import { checkGoogleToken } from "../_google/check-token.ts";
+import { listDriveFiles } from "../_google/list-files.ts";
 import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
@@ -12,4 +13,5 @@ export const googleDocsCredential = defineCredential({
   usualKind: "oauth2",
   readFault: readGoogleFault,
   check: checkGoogleToken,
+  choices: { documents: { searches: true, load: listDriveFiles("document") } },
 });

@@ -16,7 +16,8 @@ export const action = defineAction({
     documentId: z
       .string()
       .min(1)
-      .describe("Id or web address of the document, e.g. https://docs.google.com/document/d/…/edit."),
+      .describe("Id or web address of the document, e.g. https://docs.google.com/document/d/…/edit.")
+      .meta({ choices: "documents" }),
   }),
   output: z.object({
     documentId: z.string().describe("Id of the document."),

@@ -19,7 +19,11 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleDriveCredential,
   input: z.strictObject({
-    fileId: z.string().min(1).describe("Id or web address of the file; google_drive_search_files finds it."),
+    fileId: z
+      .string()
+      .min(1)
+      .describe("Id or web address of the file; google_drive_search_files finds it.")
+      .meta({ choices: "files" }),
     exportMimeType: z
       .string()
       .min(1)

@@ -16,14 +16,16 @@ export const action = defineAction({
     folderId: z
       .string()
       .optional()
-      .describe("Only in this folder: its id or web address, e.g. https://drive.google.com/drive/folders/…."),
+      .describe("Only in this folder: its id or web address, e.g. https://drive.google.com/drive/folders/….")
+      .meta({ choices: "folders" }),
     driveId: z
       .string()
       .min(1)
       .optional()
       .describe(
         "Only in this shared drive: its id or web address, e.g. https://drive.google.com/drive/folders/…. All drives when absent.",
-      ),
+      )
+      .meta({ choices: "drives" }),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({

@@ -36,7 +36,8 @@ export const action = defineAction({
       .optional()
       .describe(
         "Folder to put it in: its id or web address, e.g. https://drive.google.com/drive/folders/…; the top folder when absent.",
-      ),
+      )
+      .meta({ choices: "folders" }),
   }),
   output: z.object({
     id: z.string().optional().describe("File id."),

@@ -16,8 +16,13 @@ export const action = defineAction({
     spreadsheetId: z
       .string()
       .min(1)
-      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
-    range: z.string().min(1).describe("Name of the sheet or range of the table, e.g. Sheet1 or Sheet1!A1:D1."),
+      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit.")
+      .meta({ choices: "spreadsheets" }),
+    range: z
+      .string()
+      .min(1)
+      .describe("Name of the sheet or range of the table, e.g. Sheet1 or Sheet1!A1:D1.")
+      .meta({ choices: "ranges", choicesNeed: ["spreadsheetId"] }),
     rows: z.array(z.array(z.unknown())).describe('Rows of cell values, e.g. [["Ann", 41], ["Bob", 27]].'),
     valueInput: z
       .enum(["RAW", "USER_ENTERED"])

@@ -17,8 +17,13 @@ const parameters = z.strictObject({
   spreadsheetId: z
     .string()
     .min(1)
-    .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
-  sheet: z.string().optional().describe("Name of the sheet, e.g. Orders. The first one when it is empty."),
+    .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit.")
+    .meta({ choices: "spreadsheets" }),
+  sheet: z
+    .string()
+    .optional()
+    .describe("Name of the sheet, e.g. Orders. The first one when it is empty.")
+    .meta({ choices: "sheets", choicesNeed: ["spreadsheetId"] }),
   headerRow: z
     .int()
     .min(0)

@@ -18,8 +18,13 @@ export const action = defineAction({
     spreadsheetId: z
       .string()
       .min(1)
-      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
-    range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:D20."),
+      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit.")
+      .meta({ choices: "spreadsheets" }),
+    range: z
+      .string()
+      .min(1)
+      .describe("Range in A1 notation, e.g. Sheet1!A1:D20.")
+      .meta({ choices: "ranges", choicesNeed: ["spreadsheetId"] }),
     headerRow: z
       .boolean()
       .optional()

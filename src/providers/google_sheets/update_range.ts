@@ -15,8 +15,13 @@ export const action = defineAction({
     spreadsheetId: z
       .string()
       .min(1)
-      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
-    range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:B2."),
+      .describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit.")
+      .meta({ choices: "spreadsheets" }),
+    range: z
+      .string()
+      .min(1)
+      .describe("Range in A1 notation, e.g. Sheet1!A1:B2.")
+      .meta({ choices: "ranges", choicesNeed: ["spreadsheetId"] }),
     rows: z.array(z.array(z.unknown())).describe('Rows of cell values, e.g. [["Ann", 41], ["Bob", 27]].'),
     valueInput: z
       .enum(["RAW", "USER_ENTERED"])

@@ -2,6 +2,7 @@ import { defineCredential, secret, withFields, withOAuth2 } from "../../contract
 import { listAt, textAt, textsAt } from "../../contract/read.ts";
 import { apiVersions, contactsPath } from "./api-version.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listProperties } from "./list-properties.ts";
 
 // HubSpot names the used-up limit and not the time to wait.
 const windowMs: Record<string, number> = { SECONDLY: 1000, TEN_SECONDLY_ROLLING: 10_000 };
@@ -32,6 +33,7 @@ export const hubspotCredential = defineCredential({
     missingScopes: textAt(body, "category") === "MISSING_SCOPES" ? scopesIn(body) : undefined,
   }),
   check: async ({ http }) => void (await http.json({ path: contactsPath, query: { limit: 1 } })),
+  choices: { properties: { load: listProperties } },
 });
 
 const scopesIn = (body: unknown): string[] =>

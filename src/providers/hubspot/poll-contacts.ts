@@ -15,7 +15,7 @@ export const newContact = definePoll({
   everySeconds: { least: 30, usual: 120 },
   parameters: z.strictObject({
     properties: z
-      .array(z.string().min(1))
+      .array(z.string().min(1).meta({ choices: "properties" }))
       .max(100)
       .default(["email", "firstname", "lastname", "phone", "company", "lifecyclestage"])
       .describe('Internal names of the properties to give to the run, e.g. ["email", "jobtitle"].'),

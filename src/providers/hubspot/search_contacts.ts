@@ -27,7 +27,10 @@ export const action = defineAction({
       .describe(
         'All must hold, e.g. [{"propertyName": "city", "operator": "EQ", "value": "Bonn"}]; IN takes values, BETWEEN also highValue.',
       ),
-    properties: z.array(z.string()).optional().describe("Properties to return."),
+    properties: z
+      .array(z.string().meta({ choices: "properties" }))
+      .optional()
+      .describe("Properties to return."),
     limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
   }),
   output: z.object({

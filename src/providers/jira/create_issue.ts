@@ -15,8 +15,13 @@ export const action = defineAction({
     projectKey: z
       .string()
       .min(1)
-      .describe("Key of the project: the letters before the number of its issues, e.g. ENG."),
-    issueType: z.string().min(1).describe("Type name, e.g. Task."),
+      .describe("Key of the project: the letters before the number of its issues, e.g. ENG.")
+      .meta({ choices: "projects" }),
+    issueType: z
+      .string()
+      .min(1)
+      .describe("Type name, e.g. Task.")
+      .meta({ choices: "issueTypes", choicesNeed: ["projectKey"] }),
     summary: z.string().min(1).max(255).describe("Title of the issue, at most 255 characters."),
     description: z.string().optional().describe("Plain text, converted to Atlassian document format."),
     labels: z
@@ -26,7 +31,8 @@ export const action = defineAction({
     assigneeAccountId: z
       .string()
       .optional()
-      .describe("Account id of the assignee: the last part of the address of their profile page."),
+      .describe("Account id of the assignee: the last part of the address of their profile page.")
+      .meta({ choices: "assignees", choicesNeed: ["projectKey"] }),
     fields: z
       .record(z.string(), z.unknown())
       .optional()

@@ -6,6 +6,7 @@ import { path } from "../../contract/http.ts";
 import { recordAt, textAt, textsAt } from "../../contract/read.ts";
 import { siteAddress } from "./client.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listAssignees, listIssueTypes, listProjects } from "./list-choices.ts";
 
 const gatewayUrl = "https://api.atlassian.com";
 
@@ -61,6 +62,11 @@ export const jiraCredential = defineCredential({
         ? { path: "/rest/api/3/project/search", query: { maxResults: 1 } }
         : { path: "/rest/api/3/myself" },
     )),
+  choices: {
+    projects: { searches: true, load: listProjects },
+    issueTypes: { needs: ["projectKey"], load: listIssueTypes },
+    assignees: { needs: ["projectKey"], searches: true, load: listAssignees },
+  },
 });
 
 /** Tokens with scopes work only at the gateway, and before it is known for which site only at its root. */

@@ -20,7 +20,8 @@ export const newIssue = definePoll({
       .optional()
       .describe(
         "Only issues of this project: its key, e.g. ENG, or the address of the project or of one of its issues.",
-      ),
+      )
+      .meta({ choices: "projects" }),
     jql: z
       .string()
       .min(1)

@@ -19,16 +19,18 @@ export const action = defineAction({
     teamId: z
       .string()
       .min(1)
-      .describe("Id (UUID) or key of the team, e.g. ENG: the letters before the number of its issues."),
+      .describe("Id (UUID) or key of the team, e.g. ENG: the letters before the number of its issues.")
+      .meta({ choices: "teams" }),
     title: z.string().min(1).describe("Title of the issue."),
     description: z.string().optional().describe("Markdown."),
     priority: z.int().min(0).max(4).optional().describe("0 none, 1 urgent - 4 low."),
     assigneeId: z
       .string()
       .optional()
-      .describe('Id (UUID) of the assignee. Copy it in Linear with the command "Copy model UUID" on their profile.'),
+      .describe('Id (UUID) of the assignee. Copy it in Linear with the command "Copy model UUID" on their profile.')
+      .meta({ choices: "people" }),
     labelIds: z
-      .array(z.string())
+      .array(z.string().meta({ choices: "labels" }))
       .optional()
       .describe('Ids (UUID) of labels. Copy them in Linear with the command "Copy model UUID" on a label.'),
   }),

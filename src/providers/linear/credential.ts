@@ -1,6 +1,7 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { queryLinear, readLinearFault, readLinearRefusal } from "./client.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listLabels, listPeople, listTeams } from "./list-choices.ts";
 
 export const linearCredential = defineCredential({
   type: "linear",
@@ -22,4 +23,5 @@ export const linearCredential = defineCredential({
   readFault: readLinearFault,
   readRefusal: readLinearRefusal,
   check: async ({ http }) => void (await queryLinear(http, { query: "{ viewer { id } }" }, { repeatable: true })),
+  choices: { teams: { load: listTeams }, people: { load: listPeople }, labels: { load: listLabels } },
 });

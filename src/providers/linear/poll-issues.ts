@@ -20,7 +20,8 @@ export const newIssue = definePoll({
       .optional()
       .describe(
         "Only issues of this team: its key, e.g. ENG, its id (UUID), or its address, e.g. https://linear.app/acme/team/ENG/all.",
-      ),
+      )
+      .meta({ choices: "teams" }),
   }),
   async list(call, { parameters, mark, now }) {
     const team = readTeam(parameters.team);

@@ -20,7 +20,7 @@ export const action = defineAction({
   credential: linearCredential,
   input: z.strictObject({
     term: z.string().min(1).describe("Search text."),
-    teamId: z.string().min(1).optional().describe("Id (UUID) or key of the team, e.g. ENG."),
+    teamId: z.string().min(1).optional().describe("Id (UUID) or key of the team, e.g. ENG.").meta({ choices: "teams" }),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({

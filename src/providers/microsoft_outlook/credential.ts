@@ -28,5 +28,5 @@ export const microsoftOutlookCredential = defineCredential({
     return deniedCodes.has(fault.code ?? "") ? { ...fault, missingScopes: [] } : fault;
   },
   check: async ({ http }) => void (await http.json({ path: "/me" })),
-  choices: { folders: async ({ http }) => await listFolders(http) },
+  choices: { folders: { load: ({ http }) => listFolders(http) } },
 });

@@ -193,7 +193,7 @@ it("offers the folders of the account", async () => {
     listed([{ id: "AQ2", displayName: "Orders" }]),
   ];
   await useCredential(microsoftOutlookCredential, { accessToken: "eyJ.secret" }, answers, async (call) => {
-    choices = await microsoftOutlookCredential.choices.folders?.(call);
+    choices = await microsoftOutlookCredential.choices.folders?.load({ ...call, given: {}, search: "", most: 100 });
   });
   expect(choices).toEqual([
     { value: "AQ1", title: "Inbox" },

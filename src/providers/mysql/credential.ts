@@ -3,6 +3,7 @@ import { databaseIn, readConnectionString } from "../../contract/connection-stri
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { certificateAuthority } from "../../contract/server-connection.ts";
 import { type Login, withMysql } from "./client.ts";
+import { listMysqlColumns, listMysqlTables } from "./list-tables.ts";
 
 export const mysqlCredential = defineCredential({
   type: "mysql",
@@ -38,6 +39,10 @@ export const mysqlCredential = defineCredential({
       { ...call, credential: call.credential as Login },
       async ({ execute }) => await execute("SELECT 1", []),
     );
+  },
+  choices: {
+    tables: { load: listMysqlTables },
+    columns: { needs: ["table"], load: listMysqlColumns },
   },
 });
 

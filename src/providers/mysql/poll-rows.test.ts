@@ -2,6 +2,7 @@ import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { pollAgain, readItem } from "../../../test/support/browser/look-at.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { withCall } from "../../../test/support/gateway/with-call.ts";
 import { describeWithProgram, startMariaDb } from "../../../test/support/providers/real-servers.ts";
 import { mysqlCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
@@ -47,6 +48,19 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     );
     await admin.query("INSERT INTO orders VALUES (18446744073709551615, NULL, NULL)");
     expect(ids(await look())).toEqual(["18446744073709551615"]);
+  });
+
+  it("lists tables as the field takes them, and the columns of one", async () => {
+    await admin.query("CREATE TABLE `a.b` (id int, `made at` date)");
+    const { credential } = where({})();
+    const load = (list: "tables" | "columns", given: Record<string, string>) =>
+      withCall({ definition: mysqlCredential, credential }, async (call) =>
+        (await mysqlCredential.choices[list]?.load({ ...call, given, search: "", most: 100 }))?.map(
+          ({ value }) => value,
+        ),
+      );
+    expect(await load("tables", {})).toEqual(expect.arrayContaining(["orders", '"a.b"']));
+    expect(await load("columns", { table: '"a.b"' })).toEqual(["id", "made at"]);
   });
 
   it.each(["datetime(6)", "timestamp(6) NULL"])(

@@ -18,14 +18,16 @@ export const action = defineAction({
       .string()
       .min(1)
       .optional()
-      .describe("Page to create it under: its id or web address. Give this or dataSourceId; notion_search finds both."),
+      .describe("Page to create it under: its id or web address. Give this or dataSourceId; notion_search finds both.")
+      .meta({ choices: "pages" }),
     dataSourceId: z
       .string()
       .min(1)
       .optional()
       .describe(
         "Data source (table) to create it in: its id, or the web address of its database. Give this or parentPageId; notion_search finds both.",
-      ),
+      )
+      .meta({ choices: "dataSources" }),
     title: z.string().min(1).describe("Title of the page."),
     markdown: z.string().optional().describe("Content as Markdown."),
     properties: z

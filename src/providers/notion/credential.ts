@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { apiVersions } from "./api-version.ts";
+import { listShared } from "./list-pages.ts";
 
 export const notionCredential = defineCredential({
   type: "notion",
@@ -20,4 +21,8 @@ export const notionCredential = defineCredential({
     }),
   },
   check: async ({ http }) => void (await http.json({ path: "/v1/users/me" })),
+  choices: {
+    pages: { searches: true, load: listShared("page") },
+    dataSources: { searches: true, load: listShared("data_source") },
+  },
 });

@@ -16,7 +16,8 @@ export const action = defineAction({
     pageId: z
       .string()
       .min(1)
-      .describe("Id or web address of the page; notion_search finds it. Or one of missingBlockIds of a long page."),
+      .describe("Id or web address of the page; notion_search finds it. Or one of missingBlockIds of a long page.")
+      .meta({ choices: "pages" }),
     includeContent: z.boolean().default(true).describe("Whether to read the content, too."),
   }),
   output: z.object({

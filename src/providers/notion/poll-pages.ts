@@ -19,7 +19,8 @@ export const newPage = definePoll({
       .min(1)
       .describe(
         "Address of the database in your browser, its id, or the id of one of its data sources, which notion_search finds. Share it with the integration first.",
-      ),
+      )
+      .meta({ choices: "dataSources" }),
     includeContent: z.boolean().default(true).describe("Whether to read what is on the page, too."),
   }),
   async list(call, { parameters, mark, now }) {

@@ -30,5 +30,8 @@ export const openaiCredential = defineCredential({
     return { ...fault, lacksPermission: true, missingScopes: named.split(/, ?|\.$/).filter(Boolean) };
   },
   check: async ({ http }) => void (await http.json({ path: "/models" })),
-  choices: { models: ({ http }) => listTextModels(http), imageModels: ({ http }) => listImageModels(http) },
+  choices: {
+    models: { load: ({ http }) => listTextModels(http) },
+    imageModels: { load: ({ http }) => listImageModels(http) },
+  },
 });

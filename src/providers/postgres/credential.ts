@@ -3,6 +3,7 @@ import { databaseIn, readConnectionString } from "../../contract/connection-stri
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { certificateAuthority } from "../../contract/server-connection.ts";
 import { type Login, withPostgres } from "./client.ts";
+import { listPostgresColumns, listPostgresTables } from "./list-tables.ts";
 
 export const postgresCredential = defineCredential({
   type: "postgres",
@@ -38,6 +39,10 @@ export const postgresCredential = defineCredential({
       { ...call, credential: call.credential as Login },
       async ({ execute }) => await execute("SELECT 1", []),
     );
+  },
+  choices: {
+    tables: { load: listPostgresTables },
+    columns: { needs: ["table"], load: listPostgresColumns },
   },
 });
 

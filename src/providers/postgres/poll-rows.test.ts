@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { lookAt, pollAgain, readItem } from "../../../test/support/browser/look-at.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { withCall } from "../../../test/support/gateway/with-call.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/providers/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
@@ -47,6 +48,23 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
       await callTool(query, { input, credential: where({})().credential }),
     );
     expect(await look()).toEqual([]);
+  });
+
+  it("lists tables as the field takes them, and the columns of one", async () => {
+    await admin.query(
+      'CREATE SCHEMA sales; CREATE TABLE sales."a.b" (key int, "Made At" date); CREATE VIEW recent AS SELECT 1',
+    );
+    const { credential } = where({})();
+    const load = (list: "tables" | "columns", given: Record<string, string>) =>
+      withCall({ definition: postgresCredential, credential }, async (call) =>
+        (await postgresCredential.choices[list]?.load({ ...call, given, search: "", most: 100 }))?.map(
+          ({ value }) => value,
+        ),
+      );
+    expect(await load("tables", {})).toEqual(expect.arrayContaining(["orders", "recent", 'sales."a.b"']));
+    expect(await load("tables", {})).not.toContainEqual(expect.stringContaining("pg_"));
+    expect(await load("columns", { table: 'sales."a.b"' })).toEqual(["key", "Made At"]);
+    await expect(load("columns", { table: "nothing" })).rejects.toThrow(/nothing/);
   });
 
   it("knows a time again as the same key, whatever the time zone of the session is by then", async () => {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import type { ReadFault } from "../../contract/fault.ts";
 import type { FinishedRequest } from "../../contract/http.ts";
+import { listBuckets } from "./list-buckets.ts";
 
 export const s3Credential = defineCredential({
   type: "s3",
@@ -37,6 +38,7 @@ export const s3Credential = defineCredential({
   },
   readFault,
   check: async ({ http }) => void (await http.text({ path: "/" })),
+  choices: { buckets: { load: listBuckets } },
 });
 
 type Key = {

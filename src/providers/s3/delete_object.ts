@@ -10,7 +10,7 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: s3Credential,
   input: z.strictObject({
-    bucket: z.string().min(1).describe("Name of the bucket."),
+    bucket: z.string().min(1).describe("Name of the bucket.").meta({ choices: "buckets" }),
     key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv; s3_list_objects finds it."),
   }),
   output: z.object({

@@ -11,7 +11,7 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: s3Credential,
   input: z.strictObject({
-    bucket: z.string().min(1).describe("Name of the bucket."),
+    bucket: z.string().min(1).describe("Name of the bucket.").meta({ choices: "buckets" }),
     prefix: z.string().optional().describe("Only keys that begin with it."),
     delimiter: z
       .string()

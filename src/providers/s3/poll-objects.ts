@@ -19,7 +19,8 @@ export const newObject = definePoll({
     bucket: z
       .string()
       .min(1)
-      .describe("Name of the bucket, or the address of a folder in it, e.g. s3://my-bucket/incoming/."),
+      .describe("Name of the bucket, or the address of a folder in it, e.g. s3://my-bucket/incoming/.")
+      .meta({ choices: "buckets" }),
     prefix: z.string().min(1).max(1024).optional().describe("Only keys that begin with it, e.g. incoming/."),
   }),
   async list({ http }, { parameters }) {

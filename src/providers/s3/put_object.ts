@@ -13,7 +13,7 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: s3Credential,
   input: z.strictObject({
-    bucket: z.string().min(1).describe("Name of the bucket."),
+    bucket: z.string().min(1).describe("Name of the bucket.").meta({ choices: "buckets" }),
     key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv."),
     content: z.string().optional().describe("Content as text. Give this or contentBase64."),
     contentBase64: fileInput("Content as base64")

@@ -1,6 +1,7 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { readSlackFault, readSlackRefusal } from "./client.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listChannels, listPlaces } from "./list-places.ts";
 
 const signingSecret = secret("Verifies incoming events.").optional();
 
@@ -30,4 +31,5 @@ export const slackCredential = defineCredential({
   readFault: readSlackFault,
   readRefusal: readSlackRefusal,
   check: async ({ http }) => void (await http.json({ method: "POST", path: "/auth.test", repeatable: true })),
+  choices: { channels: { load: listChannels }, places: { load: listPlaces } },
 });

@@ -18,7 +18,8 @@ export const action = defineAction({
     channel: z
       .string()
       .min(1)
-      .describe("Id of the channel, e.g. C0123ABCD (slack_list_channels finds it), or its name, e.g. #general."),
+      .describe("Id of the channel, e.g. C0123ABCD (slack_list_channels finds it), or its name, e.g. #general.")
+      .meta({ choices: "channels" }),
     oldest: z.string().optional().describe("Only messages after this time in Unix seconds, e.g. 1767225600."),
     latest: z.string().optional().describe("Only messages before this time in Unix seconds, e.g. 1767225600."),
     threadTs: z

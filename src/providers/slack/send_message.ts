@@ -23,7 +23,8 @@ export const action = defineAction({
       .min(1)
       .describe(
         "Channel: #name or id, e.g. C0123ABCD (slack_list_channels finds it). Person: @name, email (needs the scope users:read.email) or id, e.g. U0123ABCD.",
-      ),
+      )
+      .meta({ choices: "places" }),
     text: z.string().min(1).describe("Text in Slack's mrkdwn, e.g. *bold* and <https://example.com|a link>."),
     threadTs: z
       .string()

@@ -1,6 +1,7 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
 import { apiVersions } from "./api-version.ts";
+import { listCustomers } from "./list-customers.ts";
 
 export const stripeCredential = defineCredential({
   type: "stripe",
@@ -22,4 +23,5 @@ export const stripeCredential = defineCredential({
     return named === undefined ? fault : { ...fault, missingScopes: [named] };
   },
   check: async ({ http }) => void (await http.json({ path: "/v1/payment_intents", query: { limit: 1 } })),
+  choices: { customers: { load: listCustomers } },
 });

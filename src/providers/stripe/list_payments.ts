@@ -20,7 +20,7 @@ export const action = defineAction({
       .min(1)
       .max(5000)
       .optional()
-      .meta({ title: "Customer ID" })
+      .meta({ title: "Customer ID", choices: "customers" })
       .describe(
         "Id of the customer, e.g. cus_Abc, as on their page in the Stripe dashboard. Give this or customerEmail, not both.",
       ),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { path } from "../../contract/http.ts";
+import { listMessagingServices, listNumbers } from "./list-senders.ts";
 
 export const twilioCredential = defineCredential({
   type: "twilio",
@@ -38,4 +39,5 @@ export const twilioCredential = defineCredential({
     else
       await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}/Messages.json`, query: { PageSize: 1 } });
   },
+  choices: { numbers: { load: listNumbers }, messagingServices: { load: listMessagingServices } },
 });

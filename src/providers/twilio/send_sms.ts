@@ -19,12 +19,13 @@ export const action = defineAction({
       .string()
       .min(1)
       .optional()
-      .describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid."),
+      .describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid.")
+      .meta({ choices: "numbers" }),
     messagingServiceSid: z
       .string()
       .regex(/^MG[0-9a-fA-F]{32}$/, "must be the SID of a messaging service: MG and 32 hexadecimal digits")
       .optional()
-      .meta({ title: "Messaging service SID" })
+      .meta({ title: "Messaging service SID", choices: "messagingServices" })
       .describe(
         "SID of a messaging service, MG and 32 hexadecimal digits, as in the Twilio console under Messaging. Give this or from.",
       ),

@@ -55,7 +55,7 @@ const anyText = {
   isSecret: false,
   format: undefined,
   example: undefined,
-  choices: undefined,
+  offer: undefined,
 } as const;
 const anyNumber = { kind: "number", isInteger: false, minimum: undefined, maximum: undefined } as const;
 

@@ -5,24 +5,23 @@ import { controlLook } from "../../parts/field.tsx";
 import type { TextShape } from "../field-shape.ts";
 import { readText, writeText } from "../field-values.ts";
 import { type ControlProps, useForm } from "../form-context.ts";
-import { ChoiceOffer } from "./choice-offer.tsx";
+import { ChoicePicker } from "./choice-picker.tsx";
 import { ExpressionControl } from "./expression-control.tsx";
 
 /** A text; where references are allowed it offers to complete them. */
 export function TextControl({ shape, ...control }: ControlProps & { shape: TextShape }) {
-  const { expressions, askForChoices, readOnly } = useForm();
+  const { expressions, choicesFrom, readOnly } = useForm();
   if (shape.isSecret) return <SecretControl {...control} />;
   const field = expressions ? (
     <ExpressionControl {...control} isBare={false} isLong={shape.isLong} />
   ) : (
     <PlainText {...control} isLong={shape.isLong} />
   );
-  if (shape.choices === undefined || askForChoices === undefined || readOnly) return field;
+  if (shape.offer === undefined || choicesFrom === undefined || readOnly) return field;
   return (
-    <>
+    <ChoicePicker {...control} source={choicesFrom} offer={shape.offer}>
       {field}
-      <ChoiceOffer {...control} query={askForChoices(shape.choices)} />
-    </>
+    </ChoicePicker>
   );
 }
 

@@ -16,7 +16,7 @@ import { InstructionField } from "./instruction-field.tsx";
 import { ModelAccountField, modelCredentialTypes } from "./model-account-field.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 import { PanelBody } from "./panel-body.tsx";
-import { useAskForChoices } from "./use-ask-for-choices.ts";
+import { useChoiceSource } from "./use-choice-source.ts";
 import { useExpressions } from "./use-expressions.ts";
 
 export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
@@ -24,7 +24,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
   const lastField = useRef<InsertTarget>(null);
   const { expressions, scope } = useExpressions({ ...props, lastField });
   const schema = useSchema(props);
-  const askForChoices = useAskForChoices(props);
+  const choicesFrom = useChoiceSource(props);
   const hasFields = Object.keys(isSchema(schema.properties) ? schema.properties : {}).length > 0;
   return (
     <>
@@ -63,7 +63,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
           expressions={expressions}
           readOnly={readOnly}
           unreadTexts={props.unreadTexts}
-          askForChoices={askForChoices}
+          choicesFrom={choicesFrom}
           idPrefix={`${idPrefix}/parameters`}
         />
         {hasFields && <InstructionField {...props} />}

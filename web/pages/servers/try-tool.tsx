@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { ToolCallRequest } from "../../../src/calls/wire.ts";
-import { choicesQuery } from "../../api/credentials.ts";
 import { callTool, type ServerTool } from "../../api/servers.ts";
 import { SchemaForm } from "../../node-form/schema-form.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -11,13 +10,6 @@ import { type FieldFault, isApiProblem } from "../../problem.ts";
 import { CallResult } from "./call-result.tsx";
 import { CredentialChoice } from "./credential-choice.tsx";
 import { effectWords, findEffect } from "./hints.ts";
-
-/** The account offers choices for some fields. */
-const useChoicesOf = (organizationId: string, credentialId: string | undefined) =>
-  useMemo(
-    () => (credentialId ? (list: string) => choicesQuery(organizationId, credentialId, list) : undefined),
-    [organizationId, credentialId],
-  );
 
 /** Calls the tool with what is entered. It is a real call: it takes a slot and is in the history. */
 export function TryTool({ organizationId, tool }: { organizationId: string; tool: ServerTool }) {
@@ -31,7 +23,7 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
     ...(tool.credentials.length > 0 && { credentials: chosen }),
   });
   const faults = useFaults(call.error, form);
-  const askForChoices = useChoicesOf(organizationId, credentials[tool.credentials[0] ?? ""]?.split(":").at(-1));
+  const credentialId = credentials[tool.credentials[0] ?? ""]?.split(":").at(-1);
   const lacksAccount = !tool.worksWithoutAccount && tool.credentials.some((type) => !credentials[type]);
 
   function submit(event: FormEvent) {
@@ -54,7 +46,7 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
         onChange={setParameters}
         faults={faults}
         idPrefix={`try-${tool.name}`}
-        askForChoices={askForChoices}
+        choicesFrom={credentialId ? { organizationId, credentialId } : undefined}
       />
       {tool.credentials.map((type) => (
         <CredentialChoice

@@ -1,7 +1,5 @@
-import { useCallback } from "react";
 import type { PollEntry } from "../../../src/catalog/wire.ts";
 import type { Trigger } from "../../../src/triggers/wire.ts";
-import { choicesQuery } from "../../api/credentials.ts";
 import { faultsBelow } from "../../node-form/panel/faults-below.ts";
 import { SchemaForm } from "../../node-form/schema-form.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -71,10 +69,6 @@ function Details({ organizationId, trigger, draft, onChange, poll }: PollPartPro
     organizationId,
     canLook ? { provider, event, parameters, ...(hasAccount && { credentialId: chosenId }) } : undefined,
   );
-  const askForChoices = useCallback(
-    (list: string) => choicesQuery(organizationId, chosenId, list),
-    [organizationId, chosenId],
-  );
   const ofForm = faultsBelow(useFaults(), "/poll/parameters");
   return (
     <>
@@ -91,7 +85,7 @@ function Details({ organizationId, trigger, draft, onChange, poll }: PollPartPro
         value={parameters}
         onChange={(next) => onChange({ ...draft, parameters: next })}
         faults={sample.faults.length > 0 ? sample.faults : ofForm}
-        askForChoices={hasAccount ? askForChoices : undefined}
+        choicesFrom={hasAccount ? { organizationId, credentialId: chosenId } : undefined}
         // With these ids the form around it finds the fields that the server names.
         idPrefix="poll/parameters"
       />
