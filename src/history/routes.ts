@@ -108,7 +108,7 @@ const eventId = z.string().max(40);
 function registerEvents(server: FastifyInstance, { streams }: History, requireAccess: RequireAccess): void {
   const events = {
     description:
-      "Server-Sent Events. `tool-call` carries an entry of the list; `reload` says that the list must be read anew.",
+      "Server-Sent Events. `tool-call`, `run` and `webhook-delivery` carry an entry of their list; `reload` says that lists must be read anew.",
     content: { "text/event-stream": { schema: z.string() } },
   };
   // Otherwise the stop would wait for streams that never end by themselves.

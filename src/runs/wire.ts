@@ -70,7 +70,7 @@ export const runNode = z.object({
 });
 export type RunNode = z.infer<typeof runNode>;
 
-const triggerData = z.object({
+export const triggerData = z.object({
   source: z.string(),
   sender: z.unknown(),
   prompt: z.string(),

@@ -1,6 +1,7 @@
 import { createStartCall } from "../calls/start-call.ts";
 import type { LoadedProvider } from "../catalog/load-providers.ts";
 import { beginToLoadProviders, openCatalog } from "../catalog/open-catalog.ts";
+import { createDeliverySource, deliveryEventKind } from "../deliveries/delivery-source.ts";
 import { openEvents } from "../events/open-events.ts";
 import { type GroundContext, openGround } from "../ground/ground.ts";
 import { openHistory } from "../history/open-history.ts";
@@ -39,7 +40,10 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       mayManage: identity.mayManage,
       requireApiKey: identity.apiKeys.requireOwn,
     });
-    const sources = { [runEventKind]: createRunSource(ground) };
+    const sources = {
+      [runEventKind]: createRunSource(ground),
+      [deliveryEventKind]: createDeliverySource(ground),
+    };
     const history = openHistory(ground, { findStoredOf: vault.findSecretsOf, sources });
     const workflows = openWorkflows(ground, { catalog, vault });
     const events = openEvents(ground, vault);

@@ -10,6 +10,7 @@ import type { Running } from "./open-running.ts";
 // Each feature loads its routes when it registers them. Named here they come with this file, which is loaded while the database still starts.
 import "../calls/routes.ts";
 import "../catalog/routes.ts";
+import "../deliveries/delivery-routes.ts";
 import "../doctor/doctor-routes.ts";
 import "../events/event-routes.ts";
 import "../history/routes.ts";
@@ -28,7 +29,7 @@ type Features = Parts & Running & { gateway: ReturnType<typeof openGateway>; doc
 /** The platform with what every feature opens on it, in the order of the documentation. */
 export function openPlatform(door: Omit<DoorOptions, "name">, features: Features): Promise<FastifyInstance> {
   const { ground, identity, catalog, vault, workflows, history, events, oauth } = features;
-  const { slots, calls, runs, triggers, removals, usage, doctor, gateway } = features;
+  const { slots, calls, runs, deliveries, triggers, removals, usage, doctor, gateway } = features;
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
   return createPlatformServer({
     door,
@@ -60,6 +61,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, features: Features
       doctor.register,
       runs.register,
       triggers.register,
+      deliveries.register,
     ],
   });
 }

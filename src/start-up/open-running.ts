@@ -1,4 +1,5 @@
 import { openCalls } from "../calls/open-calls.ts";
+import { openDeliveries } from "../deliveries/open-deliveries.ts";
 import { openRuns } from "../runs/open-runs.ts";
 import { openSlots } from "../slots/open-slots.ts";
 import { openTriggers } from "../triggers/open-triggers.ts";
@@ -15,8 +16,10 @@ export function openRunning(parts: Parts) {
   const slots = openSlots(ground, parts.plans);
   const calls = openCalls(ground, { ...parts, slots });
   const runs = openRuns(ground, { ...parts, slots, calls });
-  const triggers = openTriggers(ground, { ...parts, runs });
+  const deliveries = openDeliveries(ground, parts);
+  const triggers = openTriggers(ground, { ...parts, runs, deliveries });
   const removals = openRemovals(ground, { ...parts, runs, triggers });
   const usage = openUsage(ground, { ...parts, runs });
-  return { slots, calls, runs, triggers, removals, usage, ...inOrder([slots, runs, triggers, removals]) };
+  const { start, stop } = inOrder([slots, runs, deliveries, triggers, removals]);
+  return { slots, calls, runs, deliveries, triggers, removals, usage, start, stop };
 }

@@ -1,5 +1,6 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
+import { saveAddress } from "./address-store.ts";
 import { checkEvents, checkFilter } from "./filter-events.ts";
 import { firstTick } from "./next-fire-times.ts";
 import type { Polls } from "./polls/find-poll.ts";
@@ -27,7 +28,7 @@ export function createNewTrigger(
   async function partsOfPoll({ organizationId }: Place, request: TriggerRequest, createdAt: Date) {
     await checkFilter(organizationId, request.filter);
     const row = { ...noSchedule, ...noWebhook, ...(await polls.readNew(organizationId, readPoll(request))) };
-    return { row: { ...row, next_poll_at: request.active ? createdAt : null }, shown: notShown };
+    return { row: { ...row, next_poll_at: request.active ? createdAt : null }, shown: notShown, address: null };
   }
 
   async function partsOfWebhook(place: Place, request: TriggerRequest) {
@@ -40,8 +41,11 @@ export function createNewTrigger(
       events: request.events ?? [],
       takesBots: request.takesBots ?? false,
     });
-    const { row, shown } = secrets.make(place, request.signature === "standard");
+    const hasSecret = request.signature === "standard";
+    const isSigned = hasSecret || (signer !== undefined && !isRegistered);
+    const { row, shown, address } = secrets.make(place, { hasSecret, isSigned });
     return {
+      address,
       row: {
         ...noSchedule,
         provider_id: signer?.providerId ?? null,
@@ -59,6 +63,7 @@ export function createNewTrigger(
       return {
         row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at },
         shown: notShown,
+        address: null,
       };
     }
     if (request.kind === "poll") return await partsOfPoll(place, request, createdAt);
@@ -70,11 +75,14 @@ export function createNewTrigger(
     const place = { organizationId, triggerId: newId() };
     // Its first tick comes after this moment, however long the rest takes.
     const createdAt = await now();
-    const { row, shown } = await partsOf(place, request, createdAt);
+    const { row, shown, address } = await partsOf(place, request, createdAt);
     if (!(await findWorkflow(tables, organizationId, workflowId)))
       throw new Refusal("workflow_not_found", "There is no such workflow.");
     await checkOverrides({ organizationId, workflowId, overrides });
-    await insertTrigger(tables, { ...toRow(place, request, createdAt), ...row });
+    await tables.transaction().execute(async (transaction) => {
+      await insertTrigger(transaction, { ...toRow(place, request, createdAt), ...row });
+      if (address) await saveAddress(transaction, place, address);
+    });
     return { place, shown };
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { createStartCall } from "../calls/start-call.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { OpenedDeliveries } from "../deliveries/open-deliveries.ts";
 import type { Ground } from "../ground/ground.ts";
 import type { ReadRecentOutputs } from "../runs/read/recent-outputs.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -19,6 +20,7 @@ import { createOpenAccount } from "./polls/open-account.ts";
 import { createPollServices } from "./polls/poll-services.ts";
 import { createStopOwnItems } from "./polls/stop-own-items.ts";
 import { createTakeItems } from "./polls/take-items.ts";
+import { createReadAddress } from "./read-address.ts";
 import { createReceiveWebhook } from "./receive-webhook.ts";
 import { createRegistrationTurns } from "./registration-turns.ts";
 import { createRegistrations } from "./registrations.ts";
@@ -35,6 +37,7 @@ type Needs = {
   vault: Vault;
   workflows: Workflows;
   runs: Pick<Runs, "startRun" | "waitForAnswer" | "checkOverrides"> & { readRecentOutputs: ReadRecentOutputs };
+  deliveries: OpenedDeliveries;
 };
 
 /** What starts runs by itself: schedules, webhooks and polls. */
@@ -46,6 +49,7 @@ export function openTriggers(ground: Ground, needs: Needs) {
   const { polls, findSamples, findNewest, pollServices } = openPolls(ground, { ...needs, loops });
   const schedules = createSchedules({ db, startRun, log, tracing });
   const triggers = createTriggers({ db, secrets, registrations, polls, checkOverrides });
+  const readAddress = createReadAddress({ db, secrets });
   const tryTrigger = createTryTrigger({ db, clock, startRun, polls, findNewest });
   return {
     ...triggers,
@@ -55,7 +59,7 @@ export function openTriggers(ground: Ground, needs: Needs) {
     async register(server: FastifyInstance): Promise<void> {
       const { registerTriggersRoutes } = await import("./routes.ts");
       const { platform, keyLimitPerMinute: limitPerMinute } = config;
-      const options = { triggers, tryTrigger, findSamples, webhookRemovals, receiveWebhook };
+      const options = { triggers, tryTrigger, readAddress, findSamples, webhookRemovals, receiveWebhook };
       await registerTriggersRoutes(server, { ...options, platformBaseUrl: platform.baseUrl, limitPerMinute });
     },
 
@@ -84,7 +88,8 @@ const openLoops = ({ db, log }: Ground, { catalog, workflows }: Needs) => ({
   turnOff: createTurnOff({ db, log, catalog }),
 });
 
-function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, runs, loops }: Needs & { loops: Loops }) {
+function openWebhooks({ db, log, config, outside }: Ground, needs: Needs & { loops: Loops }) {
+  const { catalog, vault, runs, loops, deliveries } = needs;
   const { providers } = catalog;
   const { startRun, waitForAnswer } = runs;
   const secrets = createWebhookSecrets({ vault, providers, platformBaseUrl: config.platform.baseUrl });
@@ -109,6 +114,7 @@ function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, ru
     log,
     startRun,
     waitForAnswer,
+    deliveries,
     believe: createBelieveDelivery({ log, secrets }),
     judgeEvent: createJudgeEvent({ stopLoops }),
   });

@@ -5,19 +5,23 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { WebhookEvent, WebhookRequest } from "../contract/webhook.ts";
+import type { ArrivedDelivery, NoteDelivery } from "../deliveries/note-deliveries.ts";
+import type { OpenedDeliveries } from "../deliveries/open-deliveries.ts";
 import type { RunRequest } from "../runs/accept/run-request.ts";
 import type { StartRun } from "../runs/accept/start-run.ts";
 import type { WaitForAnswer } from "../runs/control/wait-for-answer.ts";
 import type { Database } from "../storage/database.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
 import { createAnswerDelivery } from "./answer-delivery.ts";
-import type { BelieveDelivery, Signer } from "./believe-delivery.ts";
+import type { BelieveDelivery } from "./believe-delivery.ts";
 import { decodeBody } from "./decode-body.ts";
 import type { Ignored, JudgeEvent } from "./judge-event.ts";
 import { answerIgnored, type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { readPayload } from "./read-payload.ts";
 import { describeRequest } from "./request-facts.ts";
 import { requestOfDelivery } from "./run-requests.ts";
-import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
+import { createStartEvents } from "./start-events.ts";
+import { findWebhook, triggerTables, type WebhookRow } from "./store.ts";
 import { methodsOf } from "./trigger-view.ts";
 import { hashToken } from "./webhook-secrets.ts";
 
@@ -30,6 +34,7 @@ type Options = {
   judgeEvent: JudgeEvent;
   startRun: StartRun;
   waitForAnswer: WaitForAnswer;
+  deliveries: Pick<OpenedDeliveries, "note" | "takeListening">;
 };
 
 export type Delivery = WebhookRequest & {
@@ -45,15 +50,17 @@ export type Delivery = WebhookRequest & {
 
 const uuid = z.uuid();
 const noToken = Buffer.alloc(32);
-// Whoever looks at the list wants to know the day or the minute; the row of a busy webhook is left alone meanwhile.
-const noteEveryMs = 10_000;
+/** What is known of a delivery by the time it is answered or refused. */
+type Seen = { trigger?: TriggerData | undefined; isListened: boolean };
 
-type Outcome = { id: string } | Ignored;
+/** `isAside`: it asked for something else than a run, so nobody looks for it among the deliveries. */
+type Taken = { answer: DeliveryAnswer; runId?: string; reason?: string; isAside?: true };
 
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
-export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, waitForAnswer }: Options) {
+export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, waitForAnswer, deliveries }: Options) {
   const answerFrom = createAnswerDelivery(waitForAnswer, log);
   const tables = triggerTables(db);
+  const startAll = createStartEvents({ tables, log, judgeEvent, startRun });
 
   async function find({ triggerId, token }: Delivery): Promise<WebhookRow> {
     const row = uuid.safeParse(triggerId).success ? await findWebhook(tables, triggerId) : undefined;
@@ -62,70 +69,70 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     return row;
   }
 
-  async function start(row: WebhookRow, request: RunRequest): Promise<string> {
-    try {
-      const { id } = await startRun(request);
-      const firedAt = row.read_at;
-      // The run was accepted: whoever heard of a failure would deliver again.
-      if (row.last_error !== null || firedAt.getTime() - (row.last_fired_at?.getTime() ?? 0) > noteEveryMs)
-        await noteDelivery(tables, row, { firedAt }).catch((error: unknown) =>
-          log.warn({ err: error, triggerId: row.id }, "A delivery could not be noted."),
-        );
-      return id;
-    } catch (error) {
-      const isOurs = error instanceof Refusal && error.status < 500 && error.code !== "trigger_off";
-      if (isOurs && row.last_error !== error.message) await noteDelivery(tables, row, { error: error.message });
-      throw error;
-    }
-  }
-
-  async function startOne(row: WebhookRow, signer: Signer | undefined, request: RunRequest): Promise<Outcome> {
-    // One that is off says so, whatever was delivered.
-    const ignored = row.is_active ? await judgeEvent(row, signer, request.trigger) : undefined;
-    return ignored ?? { id: await start(row, request) };
-  }
-
-  /** One after the other, so that runs have the order of the events. Tells of the first that started, or why the last one did not. */
-  async function startAll(row: WebhookRow, signer: Signer | undefined, requests: RunRequest[]): Promise<Outcome> {
-    const outcomes: Outcome[] = [];
-    const failures: unknown[] = [];
-    // One person's message must not keep back those of others; who delivers again starts only what has not been.
-    for (const request of requests)
-      await startOne(row, signer, request).then(
-        (one) => outcomes.push(one),
-        (error: unknown) => failures.push(error),
-      );
-    // Last, because a run that starts takes the error of before away.
-    const fault = outcomes.find((one) => "reason" in one && one.isFault);
-    if (fault && "reason" in fault && row.last_error !== fault.reason)
-      await noteDelivery(tables, row, { error: fault.reason });
-    if (failures.length > 0) throw failures[0];
-    return (
-      outcomes.find((one) => "id" in one) ?? outcomes.at(-1) ?? { reason: "Nothing was delivered.", isFault: false }
-    );
-  }
-
-  return async (delivery: Delivery): Promise<DeliveryAnswer> => {
-    const row = await find(delivery);
+  async function take(row: WebhookRow, delivery: Delivery, seen: Seen): Promise<Taken> {
     const { verdict, signer } = await believe(row, delivery);
-    if ("answer" in verdict) return verdict.answer;
+    if ("answer" in verdict) return { answer: verdict.answer, reason: "The service checked the address." };
     requireMethod(row, delivery.method);
     const special = deliveryOf(row.provider_id);
     const runId = newId();
     const { payload, files } = await readPayload({ ...delivery, body: await decodeBody(delivery) }, runId);
     const atOnce = special?.answerOnly?.(payload);
-    if (atOnce) return atOnce;
+    if (atOnce) return { answer: atOnce, isAside: true };
     const events = signer?.webhook.eventsOf?.({ ...verdict, payload }) ?? [{ ...verdict, payload }];
     const requests = events.map((event, index) => ({
       ...toRunRequest(row, delivery, event),
       ...(index === 0 ? { id: runId, files } : {}),
     }));
-    const outcome = await startAll(row, signer, requests);
-    if ("reason" in outcome) return answerIgnored(row.provider_id, payload, outcome.reason);
+    seen.trigger = requests[0]?.trigger;
+    seen.isListened = row.is_listened && (await deliveries.takeListening(placeOf(row)));
+    const outcome = await startAll(row, signer, requests).catch((error: unknown) => onlyShown(error, seen));
+    if ("reason" in outcome)
+      return { answer: answerIgnored(row.provider_id, payload, outcome.reason), reason: outcome.reason };
     const { id } = outcome;
     const answered = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
-    return answered ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
+    const accepted = { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
+    return { answer: answered ?? accepted, runId: id };
+  }
+
+  return async (delivery: Delivery): Promise<DeliveryAnswer> => {
+    const row = await find(delivery);
+    const seen: Seen = { isListened: false };
+    const about = () => ({ ...describeArrival(row, delivery), ...seen });
+    const taken = await take(row, delivery, seen).catch((error: unknown) => {
+      noteRefused(deliveries.note, about(), error);
+      throw error;
+    });
+    const { answer, runId, reason, isAside } = taken;
+    const outcome = runId === undefined ? ("ignored" as const) : ("started" as const);
+    const noted = isAside || deliveries.note({ ...about(), status: answer.status, outcome, runId, reason });
+    // Somebody waits for it in front of a page.
+    if (seen.isListened) await noted;
+    return answer;
   };
+}
+
+function noteRefused(note: NoteDelivery, about: Omit<ArrivedDelivery, "status" | "outcome">, error: unknown): void {
+  const { status, message } = error instanceof Refusal ? error : { status: 500, message: "The server failed." };
+  // Without a database there is nowhere to write it down.
+  if (status !== 503) void note({ ...about, status, outcome: "refused", reason: message });
+}
+
+const placeOf = ({ organization_id, id }: WebhookRow) => ({ organizationId: organization_id, triggerId: id });
+
+const describeArrival = (row: WebhookRow, { method, headers, body }: Delivery) => ({
+  ...placeOf(row),
+  method,
+  contentType: headers["content-type"],
+  bytes: body.length,
+});
+
+/** Why there is nothing yet that a delivery could start. */
+const startsNothing: readonly string[] = ["trigger_off", "workflow_inactive", "workflow_not_published"];
+
+/** Whoever listens builds something that is not on yet: the event is shown, and its sender hears that all is well. */
+function onlyShown(error: unknown, { isListened }: Seen): Ignored {
+  if (!isListened || !(error instanceof Refusal) || !startsNothing.includes(error.code)) throw error;
+  return { reason: `It is only shown to who listens. ${error.message}`, isFault: false };
 }
 
 function requireMethod(row: WebhookRow, method: string): void {

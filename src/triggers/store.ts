@@ -153,12 +153,18 @@ export const lockTrigger = (
     .forNoKeyUpdate("trigger")
     .executeTakeFirst();
 
-export type WebhookRow = NamedTriggerRow & { read_at: Date };
+export type WebhookRow = NamedTriggerRow & { read_at: Date; is_listened: boolean };
 
 /** By its id alone: whoever delivers knows no organization. With the time, because a process may have a wrong one. */
 export const findWebhook = (db: TriggersDb, triggerId: string): Promise<WebhookRow | undefined> =>
   selectTriggers(db)
     .select(sql<Date>`now()`.as("read_at"))
+    .select(
+      sql<boolean>`EXISTS (SELECT FROM webhook_listening AS listening
+        WHERE listening.organization_id = trigger.organization_id AND listening.trigger_id = trigger.id AND listening.until > now())`.as(
+        "is_listened",
+      ),
+    )
     .where("trigger.id", "=", triggerId)
     .where("trigger.kind", "=", "webhook")
     .executeTakeFirst();

@@ -5,6 +5,7 @@ import { userOf } from "../door/caller.ts";
 import { toAcceptedRun } from "../runs/accept/accepted-run.ts";
 import { acceptedRun } from "../runs/wire.ts";
 import type { FindSamples } from "./polls/find-samples.ts";
+import type { ReadAddress } from "./read-address.ts";
 import type { Triggers } from "./triggers.ts";
 import type { TryTrigger } from "./try-trigger.ts";
 import * as wire from "./wire.ts";
@@ -17,20 +18,30 @@ const params = inOrganization.extend({ triggerId: z.uuid() });
 const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 const nothing = z.undefined().describe("Nothing.");
+const address = z.object({
+  webhookUrl: z
+    .string()
+    .nullable()
+    .describe(
+      "Null where it is shown only once, because it is all that a sender needs, or where only the provider knows it.",
+    ),
+});
 
 export type TriggerRouteOptions = {
   triggers: Triggers;
   tryTrigger: TryTrigger;
+  readAddress: ReadAddress;
   findSamples: FindSamples["find"];
   platformBaseUrl: string;
 };
 
 export function registerTriggerRoutes(
   server: FastifyInstance,
-  { triggers, findSamples, ...trying }: TriggerRouteOptions,
+  { triggers, findSamples, readAddress, ...trying }: TriggerRouteOptions,
 ): void {
   registerReading(server, triggers);
   registerWriting(server, triggers);
+  registerAddress(server, { triggers, readAddress });
   registerTrying(server, trying);
   registerPolling(server, { triggers, findSamples });
 }
@@ -130,6 +141,23 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
       return notRemoved === undefined ? reply.code(204).send() : reply.code(200).send({ notRemoved });
     },
   );
+}
+
+function registerAddress(
+  server: FastifyInstance,
+  { triggers, readAddress }: Pick<TriggerRouteOptions, "triggers" | "readAddress">,
+): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    `${path}/:triggerId/address`,
+    {
+      // Who only reads has no use for where to deliver to.
+      config: writing,
+      schema: { tags, summary: "Read the address of a signed webhook", params, response: { 200: address } },
+    },
+    async (request) => ({ webhookUrl: await readAddress(request.params) }),
+  );
 
   routes.post(
     `${path}/:triggerId/regenerate-token`,
@@ -148,7 +176,7 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
 
 function registerTrying(
   server: FastifyInstance,
-  { tryTrigger, platformBaseUrl }: Omit<TriggerRouteOptions, "triggers" | "findSamples">,
+  { tryTrigger, platformBaseUrl }: Pick<TriggerRouteOptions, "tryTrigger" | "platformBaseUrl">,
 ): void {
   server.withTypeProvider<ZodTypeProvider>().post(
     `${path}/:triggerId/test`,

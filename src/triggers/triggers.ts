@@ -1,5 +1,6 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
+import { saveAddress } from "./address-store.ts";
 import { checkEvents, checkFilter } from "./filter-events.ts";
 import { checkCredential, createNewTrigger, notShown } from "./new-trigger.ts";
 import { checkSchedule, nextFireTimes, type Schedule } from "./next-fire-times.ts";
@@ -133,8 +134,13 @@ async function renewAddress({ secrets, registrations }: Options, tables: Trigger
     await registrations.renew(before, before);
     return notShown;
   }
-  const { row, shown } = secrets.make(place, before.secret_sealed !== null);
-  if (!(await updateTrigger(tables, place, row))) throw notFound();
+  const hasSecret = before.secret_sealed !== null;
+  const isSigned = hasSecret || before.provider_id !== null;
+  const { row, shown, address } = secrets.make(place, { hasSecret, isSigned });
+  await tables.transaction().execute(async (transaction) => {
+    if (!(await updateTrigger(transaction, place, row))) throw notFound();
+    if (address) await saveAddress(transaction, place, address);
+  });
   return shown;
 }
 

@@ -19,14 +19,17 @@ type Options = {
 /** What deliveries are believed by: the token in the address, and the secret that a sender signs with. */
 export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Options) {
   return {
-    /** A new address, and a signing secret where the webhook has one of its own. `shown` is told once, `row` is kept. */
-    make({ organizationId, triggerId }: Place, isSigned: boolean) {
+    /**
+     * A new address, and a signing secret where the webhook has one of its own. `shown` is told once, `row` is kept; and so is `address`, of a
+     * webhook whose deliveries are signed in whatever way.
+     */
+    make({ organizationId, triggerId }: Place, { hasSecret, isSigned }: { hasSecret: boolean; isSigned: boolean }) {
       const token = randomBytes(32).toString("base64url");
-      const signingSecret = isSigned ? newSigningSecret() : null;
-      const sealed =
-        signingSecret === null ? null : vault.seal.seal(signingSecret, { organizationId, credentialId: triggerId });
+      const signingSecret = hasSecret ? newSigningSecret() : null;
+      const seal = (text: string) => vault.seal.seal(text, { organizationId, credentialId: triggerId });
       return {
-        row: { token_sha256: hashToken(token), secret_sealed: sealed },
+        address: isSigned ? seal(token) : null,
+        row: { token_sha256: hashToken(token), secret_sealed: signingSecret === null ? null : seal(signingSecret) },
         shown: { webhookUrl: `${platformBaseUrl}/webhooks/${triggerId}/${token}`, signingSecret },
       };
     },

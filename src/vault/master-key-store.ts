@@ -3,12 +3,18 @@ import type { Database } from "../storage/database.ts";
 import { type VaultDb, vaultTables } from "./store.ts";
 
 /** Everything sealed with the master key, wherever a feature keeps it; each is bound to its organization and the id of its row. */
-export const sealedTables = ["credential", "event_endpoint", "trigger"] as const;
+export const sealedTables = ["credential", "event_endpoint", "trigger", "webhook_address"] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
 export type SealedRow = { table: SealedTable; id: string; organization_id: string; sealed: Buffer };
 
-const columnOf = (table: SealedTable) => sql.ref<Buffer>(table === "credential" ? "sealed" : "secret_sealed");
+const sealedColumns: Record<SealedTable, string> = {
+  credential: "sealed",
+  event_endpoint: "secret_sealed",
+  trigger: "secret_sealed",
+  webhook_address: "sealed",
+};
+const columnOf = (table: SealedTable) => sql.ref<Buffer>(sealedColumns[table]);
 
 // The byte before the key id is the version of the form; src/vault/seal.ts writes both.
 const keyIdOf = (table: SealedTable) => sql<string>`encode(substring(${columnOf(table)} from 2 for 8), 'hex')`;

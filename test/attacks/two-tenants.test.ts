@@ -207,6 +207,11 @@ describe("every id of another organization, for a person", () => {
     ];
     for (const [method, path] of inside)
       await expectSameAsNobodys(method, ({ deliveryId }) => inOwn() + fill(path, { ...own, deliveryId }));
+    for (const path of ["deliveries/{webhookDeliveryId}", "deliveries?cursor={webhookDeliveryId}"])
+      await expectSameAsNobodys(
+        "GET",
+        ({ webhookDeliveryId }) => `${inOwn()}/triggers/${own.triggerId}/${fill(path, { webhookDeliveryId })}`,
+      );
   });
 
   it("opens no stream of events", async () => {

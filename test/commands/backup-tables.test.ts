@@ -39,6 +39,9 @@ const planted = [
   "INSERT INTO polled_item (organization_id, trigger_id, item_id) SELECT organization_id, id, 'entry \"1\\' FROM trigger WHERE kind = 'poll'",
   `INSERT INTO faulty_item (organization_id, trigger_id, item_id, item, fault, tries, next_try_at)
    SELECT organization_id, id, 'entry "1\\', '{"id":"entry \\"1"}', 'It cannot be read.', 3, now() FROM trigger WHERE kind = 'poll'`,
+  `INSERT INTO webhook_listening (organization_id, trigger_id, until)
+   SELECT organization_id, id, now() + interval '2 minutes' FROM trigger WHERE kind = 'webhook'`,
+  `INSERT INTO webhook_address (organization_id, id, sealed) SELECT organization_id, id, '\\x01' FROM trigger WHERE kind = 'webhook'`,
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)
    SELECT gen_random_uuid(), user_id, organization_id, 'client', 'Client', 'https://example.com', 'github', ARRAY['mcp:invoke', 'a,"b'], now()

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { Browser } from "./browser-client.ts";
 
 export type Furnished = Awaited<ReturnType<typeof furnishOrganization>>;
@@ -44,6 +45,8 @@ export async function furnishOrganization(
     name: `hook of ${tag}`,
     signature: "none",
   });
+  // Refused, so that it starts nothing.
+  await fetch(trigger.webhookUrl, { method: "GET" });
   const endpoint = await make("/event-endpoints", { url: "https://127.0.0.1:9/hook", types: ["run.failed"] });
   await make(`/event-endpoints/${endpoint.id}/test`, undefined);
   await make("/tools/system_date_time/call", { parameters: {} });
@@ -60,6 +63,7 @@ export async function furnishOrganization(
     triggerId: trigger.id as string,
     endpointId: endpoint.id as string,
     deliveryId: (await first(`/event-endpoints/${endpoint.id}/deliveries`)).id,
+    webhookDeliveryId: await vi.waitFor(async () => (await first(`/triggers/${trigger.id}/deliveries`)).id),
     recordId: (await first("/tool-calls")).id,
     invitationId: invitation.id as string,
     memberId: (await first("/members")).id,

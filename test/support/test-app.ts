@@ -78,6 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     runs: app.running.runs,
     removeDeleted: app.running.removals.removeDeleted,
     removeWebhooks: app.running.triggers.webhookRemovals.run,
+    removeOldDeliveries: app.running.deliveries.removeOld,
     /** The route tables of the doors it has, the platform first. */
     routes: app.routes,
     platformUrl: config.platform.baseUrl,

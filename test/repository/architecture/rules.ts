@@ -24,6 +24,7 @@ export const mayImport: Record<string, readonly string[]> = {
   triggers: [
     "ground",
     "runs",
+    "deliveries",
     "workflows",
     "calls",
     "records",
@@ -34,6 +35,7 @@ export const mayImport: Record<string, readonly string[]> = {
     "door",
     ...ground,
   ],
+  deliveries: ["ground", "records", ...ground],
   events: ["ground", "records", "vault", "contract", "door", ...ground],
   doctor: ["ground", "oauth", "vault", "door", "base"],
   usage: ["ground", "history", "runs", "base"],
