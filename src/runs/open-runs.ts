@@ -10,6 +10,7 @@ import { createChooseModel, modelCredentialTypes } from "../workflows/choose-mod
 import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createCheckOverrides } from "./accept/check-overrides.ts";
+import { createCountStarts } from "./read/count-starts.ts";
 import { createPreview } from "./read/preview.ts";
 import { createReadRecentOutputs } from "./read/recent-outputs.ts";
 import { createRunFiles } from "./read/run-files.ts";
@@ -80,7 +81,8 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
         limitMs: previewLimitMs(config),
       });
       const { keyLimitPerMinute, platform } = config;
-      registerRunsRoutes(server, { runs, preview, platformBaseUrl: platform.baseUrl, keyLimitPerMinute });
+      const countStarts = createCountStarts({ db, workflows });
+      registerRunsRoutes(server, { runs, preview, countStarts, platformBaseUrl: platform.baseUrl, keyLimitPerMinute });
     },
 
     async start(): Promise<void> {

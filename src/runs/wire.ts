@@ -239,3 +239,19 @@ export const fillPreview = z
   .object({ filled: z.record(z.string(), z.unknown()), model: z.string() })
   .meta({ id: "FillPreview" });
 export type FillPreview = z.infer<typeof fillPreview>;
+
+export const runStartsQuery = z.object({ since: instant.describe("Such as the beginning of the day.") });
+
+export const runStarts = z
+  .object({
+    data: z.array(
+      z.object({
+        executionType: runKind,
+        triggerId: z.uuid().nullable(),
+        count: z.int().describe("How many runs it started."),
+      }),
+    ),
+    isMore: z.boolean().describe("Whether only the newest 1,000 runs are counted."),
+  })
+  .meta({ id: "RunStarts" });
+export type RunStarts = z.infer<typeof runStarts>;
