@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { describeCron, readCron, type SimpleSchedule, writeCron } from "./cron-words.ts";
 
-const base: SimpleSchedule = { repeat: "day", minute: 5, hour: 14, weekday: 3, dayOfMonth: 31 };
+const base: SimpleSchedule = { repeat: "day", every: 6, minute: 5, hour: 14, weekday: 3, dayOfMonth: 31 };
 
 describe("a schedule in words", () => {
   it.each([
+    ["* * * * *", "Every minute"],
+    ["*/5 * * * *", "Every 5 minutes"],
+    ["*/30 * * * *", "Every 30 minutes"],
+    ["0 */6 * * *", "Every 6 hours, on the hour"],
+    ["15 */2 * * *", "Every 2 hours, 15 minutes past"],
     ["0 * * * *", "Every hour, on the hour"],
     ["5 * * * *", "Every hour, 5 minutes past"],
     ["30 9 * * *", "Every day at 09:30"],
@@ -14,7 +19,14 @@ describe("a schedule in words", () => {
   ])("says %s as %s", (cron, words) => expect(describeCron(cron)).toBe(words));
 
   it.each([
-    "*/5 * * * *",
+    // They do not divide an hour or a day, so the pauses are not even.
+    "*/7 * * * *",
+    "*/59 * * * *",
+    "0 */5 * * *",
+    "*/5 9 * * *",
+    "*/5 */2 * * *",
+    "60 */2 * * *",
+    "*/1 * * * *",
     "0 9 1 1 *",
     "0 9 1 * 1",
     "0 9 * * 1,3",
@@ -27,7 +39,7 @@ describe("a schedule in words", () => {
   ])("leaves %s as it stands", (cron) => expect(describeCron(cron)).toBeUndefined());
 
   it("reads back what it wrote", () => {
-    for (const repeat of ["hour", "day", "weekday", "week", "month"] as const) {
+    for (const repeat of ["minutes", "hours", "hour", "day", "weekday", "week", "month"] as const) {
       const cron = writeCron({ ...base, repeat });
       expect(readCron(cron)?.repeat).toBe(repeat);
       expect(writeCron(readCron(cron) as SimpleSchedule)).toBe(cron);

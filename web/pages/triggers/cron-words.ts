@@ -1,6 +1,8 @@
 /** A schedule that people say in a few words. */
 export type SimpleSchedule = {
-  repeat: "hour" | "day" | "weekday" | "week" | "month";
+  repeat: "minutes" | "hours" | "hour" | "day" | "weekday" | "week" | "month";
+  /** How many minutes or hours lie between two times. */
+  every: number;
   minute: number;
   hour: number;
   /** 0 is Sunday. */
@@ -10,8 +12,16 @@ export type SimpleSchedule = {
 
 export const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
-export function writeCron({ repeat, minute, hour, weekday, dayOfMonth }: SimpleSchedule): string {
+/** Only what divides an hour or a day: a cron begins anew with each of them, and the last pause would be shorter. */
+export const evenMinutes = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+export const evenHours = [2, 3, 4, 6, 8, 12];
+
+export function writeCron({ repeat, every, minute, hour, weekday, dayOfMonth }: SimpleSchedule): string {
   switch (repeat) {
+    case "minutes":
+      return every === 1 ? "* * * * *" : `*/${every} * * * *`;
+    case "hours":
+      return `${minute} */${every} * * *`;
     case "hour":
       return `${minute} * * * *`;
     case "day":
@@ -27,25 +37,40 @@ export function writeCron({ repeat, minute, hour, weekday, dayOfMonth }: SimpleS
 
 /** Undefined where a few words cannot say it. */
 export function readCron(cron: string): SimpleSchedule | undefined {
-  const [, minute, hour, dayOfMonth, weekday] =
-    /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* ([0-6]|1-5|\*)$/.exec(cron.trim()) ?? [];
+  const [minute = "", hour = "", dayOfMonth = "", , weekday = ""] = cron.trim().split(" ");
   const schedule = {
-    minute: Number(minute),
-    hour: hour === "*" ? 9 : Number(hour),
-    weekday: weekday === "*" || weekday === "1-5" ? 1 : Number(weekday),
-    dayOfMonth: dayOfMonth === "*" ? 1 : Number(dayOfMonth),
+    every: readStep(minute) ?? readStep(hour) ?? 1,
+    minute: readNumber(minute) ?? 0,
+    hour: readNumber(hour) ?? 9,
+    weekday: readNumber(weekday) ?? 1,
+    dayOfMonth: readNumber(dayOfMonth) ?? 1,
   };
-  const found = repeats
+  return repeats
     .map((repeat) => ({ ...schedule, repeat }))
-    .find((candidate) => writeCron(candidate) === cron.trim());
-  return found && found.minute <= 59 && found.hour <= 23 ? found : undefined;
+    .find((candidate) => isPossible(candidate) && writeCron(candidate) === cron.trim());
+}
+
+const readNumber = (field: string): number | undefined => (/^\d{1,2}$/.test(field) ? Number(field) : undefined);
+const readStep = (field: string): number | undefined => readNumber(/^\*\/(.+)$/.exec(field)?.[1] ?? "");
+
+function isPossible({ repeat, every, minute, hour, weekday }: SimpleSchedule): boolean {
+  if (repeat === "minutes") return evenMinutes.includes(every);
+  if (repeat === "hours" && !evenHours.includes(every)) return false;
+  return minute <= 59 && hour <= 23 && weekday <= 6;
 }
 
 export function describeCron(cron: string): string | undefined {
   const schedule = readCron(cron);
   if (!schedule) return undefined;
   const at = `at ${writeTime(schedule)}`;
+  const { every } = schedule;
   switch (schedule.repeat) {
+    case "minutes":
+      return every === 1 ? "Every minute" : `Every ${every} minutes`;
+    case "hours":
+      return schedule.minute === 0
+        ? `Every ${every} hours, on the hour`
+        : `Every ${every} hours, ${schedule.minute} minutes past`;
     case "hour":
       return schedule.minute === 0 ? "Every hour, on the hour" : `Every hour, ${schedule.minute} minutes past`;
     case "day":
@@ -63,4 +88,4 @@ export function describeCron(cron: string): string | undefined {
 export const writeTime = ({ hour, minute }: Pick<SimpleSchedule, "hour" | "minute">): string =>
   [hour, minute].map((number) => String(number).padStart(2, "0")).join(":");
 
-const repeats = ["hour", "day", "weekday", "week", "month"] as const;
+const repeats = ["minutes", "hours", "hour", "day", "weekday", "week", "month"] as const;

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import type { Schedule } from "../../api/triggers.ts";
 import { Field } from "../../parts/field.tsx";
-import { readCron, type SimpleSchedule, weekdays, writeCron, writeTime } from "./cron-words.ts";
+import { evenHours, evenMinutes, readCron, type SimpleSchedule, weekdays, writeCron, writeTime } from "./cron-words.ts";
 import { SchedulePreview } from "./schedule-preview.tsx";
 import { listTimeZones } from "./time-zones.ts";
 
 type ScheduleFieldsProps = { organizationId: string; schedule: Schedule; onChange: (schedule: Schedule) => void };
 
-const atNine: SimpleSchedule = { repeat: "day", minute: 0, hour: 9, weekday: 1, dayOfMonth: 1 };
+const atNine: SimpleSchedule = { repeat: "day", every: 1, minute: 0, hour: 9, weekday: 1, dayOfMonth: 1 };
 
 /** When it fires: in a few words, or as cron for everything else. */
 export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleFieldsProps) {
@@ -18,7 +18,7 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
   function choose(repeat: string): void {
     const known = repeats.find(({ value }) => value === repeat);
     setIsCustom(!known);
-    if (known) change({ repeat: known.value });
+    if (known) change({ repeat: known.value, every: firstPauses[known.value] ?? 1 });
   }
 
   return (
@@ -85,23 +85,56 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
   );
 }
 
-function SimpleFields({
-  simple,
-  onChange,
-}: {
-  simple: SimpleSchedule;
-  onChange: (part: Partial<SimpleSchedule>) => void;
-}) {
-  if (simple.repeat === "hour")
-    return (
-      <NumberField
-        label="Minutes past the hour"
-        value={simple.minute}
-        min={0}
-        max={59}
-        onChange={(minute) => onChange({ minute })}
+function SimpleFields({ simple, onChange }: SimpleFieldsProps) {
+  if (simple.repeat === "minutes" || simple.repeat === "hours")
+    return <PauseFields simple={simple} onChange={onChange} />;
+  if (simple.repeat === "hour") return <MinuteField simple={simple} onChange={onChange} />;
+  return <TimeFields simple={simple} onChange={onChange} />;
+}
+
+type SimpleFieldsProps = { simple: SimpleSchedule; onChange: (part: Partial<SimpleSchedule>) => void };
+
+/** A choice, so that no pause can be entered that a cron cannot keep. */
+function PauseFields({ simple, onChange }: SimpleFieldsProps) {
+  const isHours = simple.repeat === "hours";
+  return (
+    <>
+      <Field
+        label={isHours ? "Hours between" : "Minutes between"}
+        name="every"
+        hint={isHours ? "What divides a day evenly." : "What divides an hour evenly."}
+        control={(control) => (
+          <select
+            {...control}
+            value={simple.every}
+            onChange={(event) => onChange({ every: Number(event.target.value) })}
+          >
+            {(isHours ? evenHours : evenMinutes).map((every) => (
+              <option key={every} value={every}>
+                {every}
+              </option>
+            ))}
+          </select>
+        )}
       />
-    );
+      {isHours && <MinuteField simple={simple} onChange={onChange} />}
+    </>
+  );
+}
+
+function MinuteField({ simple, onChange }: SimpleFieldsProps) {
+  return (
+    <NumberField
+      label="Minutes past the hour"
+      value={simple.minute}
+      min={0}
+      max={59}
+      onChange={(minute) => onChange({ minute })}
+    />
+  );
+}
+
+function TimeFields({ simple, onChange }: SimpleFieldsProps) {
   return (
     <>
       <Field
@@ -187,7 +220,12 @@ function NumberField({ label, hint, value, min, max, onChange }: NumberFieldProp
   );
 }
 
+/** The pause that a choice begins with. */
+const firstPauses: Partial<Record<SimpleSchedule["repeat"], number>> = { minutes: 15, hours: 2 };
+
 const repeats = [
+  { value: "minutes", words: "Every few minutes" },
+  { value: "hours", words: "Every few hours" },
   { value: "hour", words: "Every hour" },
   { value: "day", words: "Every day" },
   { value: "weekday", words: "Monday to Friday" },
