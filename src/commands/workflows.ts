@@ -74,7 +74,7 @@ async function list(words: string[]) {
 /** What is printed is the file. */
 async function write(words: string[]) {
   const { organization, id } = readOptions(words, oneWorkflow);
-  return await withParts(({ workflows: saved }) => saved.files.write(organization, id));
+  return await withParts(({ workflows: saved }) => saved.files.write({ organizationId: organization, workflowId: id }));
 }
 
 async function read(words: string[]) {

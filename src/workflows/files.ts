@@ -3,21 +3,22 @@ import type { Vault } from "../vault/vault.ts";
 import type { Author } from "./author.ts";
 import type { WorkflowFile, WorkflowImport } from "./file-wire.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
+import type { Place } from "./store.ts";
 import type { SavedWorkflow, Workflow } from "./wire.ts";
 import { fromFile, toFile } from "./workflow-file.ts";
 
 type Options = {
   vault: Pick<Vault, "credentials">;
-  /** With the canvas of the draft, where nothing else was saved yet. */
-  get: (organizationId: string, workflowId: string) => Promise<Workflow>;
+  /** With the canvas of the draft, where nothing else was saved yet, or where it is asked for. */
+  get: (place: Place, preferDraft: boolean) => Promise<Workflow>;
   create: SaveWorkflow["create"];
 };
 
 /** Workflows as files, to keep them elsewhere or carry them to another organization. */
 export function createFiles({ vault, get, create }: Options) {
   return {
-    async write(organizationId: string, workflowId: string): Promise<WorkflowFile> {
-      return toFile(await get(organizationId, workflowId), await vault.credentials.list(organizationId));
+    async write(place: Place, preferDraft = false): Promise<WorkflowFile> {
+      return toFile(await get(place, preferDraft), await vault.credentials.list(place.organizationId));
     },
 
     /** What has no equal in the organization is left out, and named in the warnings. */

@@ -215,6 +215,10 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
   );
 }
 
+const fileQuery = z.object({
+  draft: z.enum(["true", "false"]).optional().describe("true: its draft, where it has one, in place of what runs."),
+});
+
 function registerFiles(server: FastifyInstance, { files }: Workflows): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
@@ -222,10 +226,16 @@ function registerFiles(server: FastifyInstance, { files }: Workflows): void {
     `${path}/:workflowId/file`,
     {
       config: reading,
-      schema: { tags, summary: "Export a workflow as a file", params, response: { 200: workflowFile } },
+      schema: {
+        tags,
+        summary: "Export a workflow as a file",
+        params,
+        querystring: fileQuery,
+        response: { 200: workflowFile },
+      },
     },
     async (request, reply) => {
-      const file = await files.write(request.params.organizationId, request.params.workflowId);
+      const file = await files.write(request.params, request.query.draft === "true");
       return reply
         .type("application/json; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileNameOf(file.name)}"`)

@@ -58,10 +58,10 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
   }
 
   /** What was never published has no other canvas than its draft's. */
-  async function getToCopy(organizationId: string, workflowId: string): Promise<Workflow> {
-    const workflow = await get(organizationId, workflowId);
-    if (workflow.version > 0) return workflow;
-    return { ...workflow, canvas: (await drafts.get({ organizationId, workflowId })).canvas };
+  async function getToCopy(place: Place, preferDraft = false): Promise<Workflow> {
+    const workflow = await get(place.organizationId, place.workflowId);
+    if (workflow.version > 0 && !(preferDraft && workflow.draft)) return workflow;
+    return { ...workflow, canvas: (await drafts.get(place)).canvas };
   }
 
   return {
@@ -95,10 +95,8 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
 
     /** A copy of what runs; of a draft, where nothing runs yet. */
     async duplicate(organizationId: string, workflowId: string, author: Author | null): Promise<SavedWorkflow> {
-      const { name, description, folder, tags, isActive, canvas, version } = await getToCopy(
-        organizationId,
-        workflowId,
-      );
+      const place = { organizationId, workflowId };
+      const { name, description, folder, tags, isActive, canvas, version } = await getToCopy(place);
       return await save.create(
         organizationId,
         { name: `${name.slice(0, 193)} (copy)`, description, folder, tags, isActive, canvas, publish: version > 0 },

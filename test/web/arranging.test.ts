@@ -9,7 +9,7 @@ const browser = launchBrowser();
 let flows: WorkflowApp;
 let page: Page;
 let complaints: string[];
-const { canvas, box, button, read, stored, isStill } = createCanvasPage({ page: () => page, flows: () => flows });
+const { canvas, box, button, edited, stored, isStill } = createCanvasPage({ page: () => page, flows: () => flows });
 
 beforeAll(async () => {
   flows = await startWorkflowApp();
@@ -32,7 +32,7 @@ type Point = { x: number; y: number };
 
 const at = (x: number, y: number) => ({ position: { x, y } });
 const placesOf = async (id: string) =>
-  Object.fromEntries((await read(id)).canvas.nodes.map(({ id: key, position }) => [key, position]));
+  Object.fromEntries((await edited(id)).nodes.map(({ id: key, position }) => [key, position]));
 const selectedCount = (count: number) => page.getByRole("status").filter({ hasText: `${count} nodes selected` });
 
 async function drag(from: Point, to: Point): Promise<void> {
@@ -206,7 +206,7 @@ describe("the small map", () => {
     await map.waitFor({ state: "detached" });
     await button("Small map").click();
     await map.waitFor();
-    expect(idsOf((await read(id)).canvas)).toHaveLength(20);
+    expect(idsOf(await edited(id))).toHaveLength(20);
     expect(complaints).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const browser = launchBrowser();
 let flows: WorkflowApp;
 let page: Page;
 let complaints: string[];
-const { canvas, box, button, read, stored, isStill, saysSaved } = createCanvasPage({
+const { canvas, box, button, read, edited, stored, isStill, saysSaved } = createCanvasPage({
   page: () => page,
   flows: () => flows,
 });
@@ -58,7 +58,7 @@ describe("a field of a node", () => {
     const id = await flows.save([
       node("shape", "system_transform_json", { expression: "1", data: { a: 1 } }, { name: "Shape" }),
     ]);
-    const dataOf = async () => (await read(id)).canvas.nodes[0]?.parameters?.data;
+    const dataOf = async () => (await edited(id)).nodes[0]?.parameters?.data;
     await open(id);
     await box(/^Shape/).click();
     const panel = page.getByRole("region", { name: "Node Shape" });

@@ -64,7 +64,10 @@ async function open(search: string, { person = flows.owner.browser, ...options }
 }
 
 const savedNode = async (id: string): Promise<{ parameters: unknown }> => {
-  const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`);
+  const path = `${flows.path}/workflows/${workflowId}`;
+  const { body: workflow } = await flows.owner.browser.get(path);
+  // What is edited is the draft; without one it is what is published.
+  const { body } = workflow.draft ? await flows.owner.browser.get(`${path}/draft`) : { body: workflow };
   return body.canvas.nodes.find((entry: { id: string }) => entry.id === id);
 };
 const saved = (page: Page) =>

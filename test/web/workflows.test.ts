@@ -49,7 +49,11 @@ const dialog = () => page.getByRole("dialog");
 const list = () => page.getByRole("region", { name: "Workflows" });
 const count = (words: string) => page.getByRole("status").filter({ hasText: words }).waitFor();
 const workflows = async () =>
-  (await flows.owner.browser.get(`${flows.path}/workflows`)).body.data as { name: string; isActive: boolean }[];
+  (await flows.owner.browser.get(`${flows.path}/workflows`)).body.data as {
+    name: string;
+    isActive: boolean;
+    version: number;
+  }[];
 const menuItem = async (workflow: string, item: string) => {
   await button(`More for “${workflow}”`).click();
   await page.getByRole("menuitem", { name: item }).click();
@@ -94,6 +98,8 @@ describe("the page of workflows", () => {
     await page.getByRole("application", { name: "Canvas" }).waitFor();
     await open();
     await list().getByRole("link", { name: "First run", exact: true }).waitFor();
+    await list().getByText("Never published").waitFor();
+    expect(await list().getByRole("switch").count()).toBe(0);
     await count("1 workflow");
     expect(complaints).toEqual([]);
   });
@@ -113,11 +119,14 @@ describe("the page of workflows", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/workflows\/[0-9a-f-]{36}$/);
     await page.getByRole("application", { name: "Canvas" }).waitFor();
-    expect((await workflows()).map(({ name }) => name)).toEqual(["By keyboard", "Webhook to Slack message"]);
+    expect((await workflows()).map(({ name, isActive, version }) => [name, isActive, version])).toEqual([
+      ["By keyboard", false, 0],
+      ["Webhook to Slack message", false, 0],
+    ]);
     expect(complaints).toEqual([]);
   });
 
-  it("imports a file, tells the faults of another in words, and exports the same again", async () => {
+  it("imports a file as a draft, tells the faults of others in words, and exports the same again", async () => {
     const file = {
       format: "switchyard.workflow",
       formatVersion: 1,
@@ -133,11 +142,16 @@ describe("the page of workflows", () => {
     await open("?create=file");
     await take("no json");
     await dialog().getByText("flow.json is not a workflow file").waitFor();
+    await take({ ...file, formatVersion: 2 });
+    await dialog().getByText("Nothing was imported.").waitFor();
     await take({
       ...file,
+      name: "Unfinished",
       canvas: { nodes: [node("say", "slack_send_message", { text: "hi" }, { name: "Say <b>it</b>" })], edges: [] },
     });
+    await dialog().getByText("“Unfinished” is created, as a draft. It is off until you publish it.").waitFor();
     await dialog().getByText("Say <b>it</b>: channel is required.").waitFor();
+    await open("?create=file");
     const text = JSON.stringify({ ...file, canvas: { nodes: [node("now", "system_date_time")], edges: [] } });
     const dropped = await page.evaluateHandle(`(() => {
       const carried = new DataTransfer();
@@ -145,7 +159,7 @@ describe("the page of workflows", () => {
       return carried;
     })()`);
     await dialog().getByText("or drop it here").dispatchEvent("drop", { dataTransfer: dropped });
-    await dialog().getByText("“Carried over” is created.").waitFor();
+    await dialog().getByText("“Carried over” is created, as a draft.").waitFor();
     await page.keyboard.press("Escape");
     const download = page.waitForEvent("download");
     await menuItem("Carried over", "Export as a file");

@@ -257,6 +257,16 @@ describe("files and copies", () => {
     expect([copy.version, (await readDraft(copy.id)).canvas]).toEqual([0, faulty]);
   });
 
+  it("carry what runs, or the draft beside it where that is asked for", async () => {
+    const { id } = await create();
+    const [{ canvas: runs }, file] = [await read(id), (query: string) => browser().get(`${path}/${id}/file${query}`)];
+    expect((await file("?draft=true")).body.canvas).toEqual(runs);
+    await saveDraft(id, faulty);
+    for (const query of ["", "?draft=false"]) expect((await file(query)).body.canvas).toEqual(runs);
+    expect((await file("?draft=true")).body.canvas).toEqual(faulty);
+    expectProblem(await file("?draft=maybe"), { status: 400, code: "validation_failed" });
+  });
+
   it("say which key made a version", async () => {
     const { workflows } = flows.app.parts;
     const apiKeyId = "0197f0a0-0000-7000-8000-000000000001";

@@ -6,6 +6,7 @@ import type { BulkRequest, BulkResult, WorkflowLabels } from "../../src/workflow
 import type {
   Comparison,
   checkResult,
+  Publication,
   SavedWorkflow,
   VersionEntry,
   Workflow,
@@ -96,33 +97,56 @@ export const draftQuery = (organizationId: string, workflowId: string) =>
     staleTime: 0,
   });
 
-/** What publishing a revision of the draft would change. */
-export const draftChangesQuery = (organizationId: string, { id, version, draft }: Workflow) =>
-  queryOptions({
-    queryKey: [...workflowsKey(organizationId), "draft-changes", id, version, draft?.revision ?? 0],
-    queryFn: () => get<Comparison>(`${one(organizationId, id)}/versions/published/compare/draft`),
-    enabled: draft !== null,
-  });
+type Place = { organizationId: string; workflowId: string };
 
-/** `expectedVersion`: the published one, where it is another than the draft was made on. */
-export const publishDraft = (organizationId: string, { id, draft }: Workflow, expectedVersion?: number) =>
-  post<SavedWorkflow>(`${one(organizationId, id)}/publish`, { expectedVersion, expectedDraft: draft?.revision });
+/** Keeps a canvas beside what is published, whatever its faults. */
+export const saveDraft = ({ organizationId, workflowId }: Place, body: WorkflowChange) =>
+  changeWorkflow(organizationId, workflowId, { ...body, publish: false });
+
+export const publishDraft = (organizationId: string, workflowId: string, body: Publication) =>
+  post<SavedWorkflow>(`${one(organizationId, workflowId)}/publish`, body);
 
 export const discardDraft = (organizationId: string, { id, draft }: Workflow) =>
   remove(`${one(organizationId, id)}/draft${query({ expectedDraft: draft?.revision })}`);
 
-/** What was done to the canvas between two of its versions. */
-export const comparisonQuery = (
-  organizationId: string,
-  workflowId: string,
-  { from, to }: { from: number; to: number },
-) =>
+/** A published version by its number, or the draft. */
+export type Side = number | "draft";
+
+/** What has to be done to one canvas to get the other. It changes with the draft only; version 0 is nothing. */
+export const comparisonQuery = (organizationId: string, { id, draft }: Workflow, [from, to]: [from: Side, to: Side]) =>
   queryOptions({
-    queryKey: [...workflowsKey(organizationId), "comparison", workflowId, from, to],
-    queryFn: () =>
-      get<Comparison>(one(organizationId, workflowId) + path`/versions/${String(from)}/compare/${String(to)}`),
+    queryKey: [
+      ...workflowsKey(organizationId),
+      "comparison",
+      id,
+      from,
+      to,
+      from === "draft" || to === "draft" ? (draft?.revision ?? 0) : 0,
+    ],
+    queryFn: () => get<Comparison>(one(organizationId, id) + path`/versions/${sideName(from)}/compare/${sideName(to)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Nothing published yet has no number: what runs is an empty canvas. */
+const sideName = (side: Side) => (side === 0 ? "published" : String(side));
+
+/** The canvas of a version, which never changes, or of the draft. */
+export const sideCanvasQuery = (organizationId: string, { id, draft }: Workflow, side: Side) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "canvas", id, side, side === "draft" ? (draft?.revision ?? 0) : 0],
+    queryFn: async (): Promise<Workflow["canvas"]> => {
+      if (side === 0) return { nodes: [], edges: [] };
+      const place = side === "draft" ? "/draft" : path`/versions/${String(side)}`;
+      return (await get<WorkflowVersion | WorkflowDraft>(one(organizationId, id) + place)).canvas;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** What publishing a revision of the draft would change. */
+export const draftChangesQuery = (organizationId: string, workflow: Workflow) => ({
+  ...comparisonQuery(organizationId, workflow, [workflow.version, "draft"]),
+  enabled: workflow.draft !== null,
+});
 
 export const restoreVersion = (organizationId: string, workflowId: string, version: number) =>
   post<SavedWorkflow>(one(organizationId, workflowId) + path`/versions/${String(version)}/restore`);
@@ -130,12 +154,15 @@ export const restoreVersion = (organizationId: string, workflowId: string, versi
 export const checkCanvas = (organizationId: string, canvas: Workflow["canvas"]) =>
   post<z.infer<typeof checkResult>>(`${base(organizationId)}/check`, { canvas });
 
-export const createWorkflow = (organizationId: string, body: { name: string; canvas: Workflow["canvas"] }) =>
-  post<SavedWorkflow>(base(organizationId), body);
+type NewWorkflow = { name: string; description?: string; canvas: Workflow["canvas"] };
 
-/** The file as it was read: the server tells what is wrong with it. */
+/** As a draft, which is off until somebody publishes it. */
+export const createWorkflow = (organizationId: string, body: NewWorkflow) =>
+  post<SavedWorkflow>(base(organizationId), { ...body, publish: false });
+
+/** The file as it was read, as a draft: the server tells what is wrong with it. */
 export const importWorkflow = (organizationId: string, file: WorkflowFile | Record<string, unknown>) =>
-  post<SavedWorkflow>(`${base(organizationId)}/import`, file);
+  post<SavedWorkflow>(`${base(organizationId)}/import`, { ...file, publish: false });
 
 export const changeWorkflow = (organizationId: string, workflowId: string, body: WorkflowChange) =>
   patch<SavedWorkflow>(one(organizationId, workflowId), body);
@@ -145,9 +172,9 @@ export const duplicateWorkflow = (organizationId: string, workflowId: string) =>
 
 export const deleteWorkflow = (organizationId: string, workflowId: string) => remove(one(organizationId, workflowId));
 
-/** Where a browser downloads the workflow as a file from. */
-export const workflowFileAddress = (organizationId: string, workflowId: string) =>
-  `${one(organizationId, workflowId)}/file`;
+/** Where a browser downloads the workflow as a file from. `draft`: as it is edited, not as it runs. */
+export const workflowFileAddress = (organizationId: string, workflowId: string, draft = false) =>
+  `${one(organizationId, workflowId)}/file${draft ? "?draft=true" : ""}`;
 
 /** Puts a run that was just announced into the lists, so that nothing has to be asked for again. */
 export function noteRun(queryClient: QueryClient, organizationId: string, run: RunEntry): void {

@@ -13,6 +13,7 @@ import { CanvasSkeleton } from "./canvas-skeleton.tsx";
 import { readCanvas } from "./edit/read-clip.ts";
 import { WorkflowEditor } from "./editor/workflow-editor.tsx";
 import { placeUnplaced } from "./place-nodes.ts";
+import type { BasedCanvas } from "./save/create-autosave.ts";
 
 export function WorkflowPage() {
   const { organizationId, workflowId } = useParams({ from: "/signed-in/o/$organizationId/workflows/$workflowId" });
@@ -23,7 +24,6 @@ export function WorkflowPage() {
     refetchOnMount: "always",
     refetchOnWindowFocus: false,
   });
-  const [timesOpened, setTimesOpened] = useState(0);
   const failed = [kinds, workflow].find(({ isError, data }) => isError && !data);
   if (failed) {
     return (
@@ -35,30 +35,26 @@ export function WorkflowPage() {
   if (!kinds.data || !workflow.data || !workflow.isFetchedAfterMount) return <WaitingPage />;
   return (
     <Suspense fallback={<WaitingPage />}>
-      <LoadedWorkflow
-        key={`${workflowId} ${timesOpened}`}
-        workflow={workflow.data}
-        kinds={kinds.data}
-        reopen={() => setTimesOpened(timesOpened + 1)}
-      />
+      <LoadedWorkflow key={workflowId} workflow={workflow.data} kinds={kinds.data} />
     </Suspense>
   );
 }
 
-type LoadedProps = { workflow: Workflow; kinds: Map<string, NodeKind>; reopen: () => void };
+type LoadedProps = { workflow: Workflow; kinds: Map<string, NodeKind> };
 
 /** Where there is a draft, that is what is edited. */
-function LoadedWorkflow({ workflow, kinds, reopen }: LoadedProps) {
+function LoadedWorkflow({ workflow, kinds }: LoadedProps) {
   const { id: organizationId } = useOrganization();
-  const [first] = useState(workflow);
+  const [{ draft: firstDraft, version, canvas: published }] = useState(workflow);
   const draft = useQuery({
     ...draftQuery(organizationId, workflow.id),
-    enabled: first.draft !== null,
+    // Once it is published or discarded there is none to ask for.
+    enabled: firstDraft !== null && workflow.draft !== null,
     refetchOnMount: "always",
     refetchOnWindowFocus: false,
   });
-  const shared = { workflow, kinds, reopen };
-  if (!first.draft) return <OpenedWorkflow first={first} {...shared} />;
+  const shared = { workflow, kinds };
+  if (!firstDraft) return <OpenedWorkflow first={{ canvas: published, version, revision: undefined }} {...shared} />;
   if (draft.isError && !draft.data)
     return (
       <Page title={workflow.name}>
@@ -76,11 +72,11 @@ function LoadedWorkflow({ workflow, kinds, reopen }: LoadedProps) {
       </Page>
     );
   // What was published since the draft was made is told by the first save.
-  const { revision, basedOn: version } = draft.data;
-  return <OpenedWorkflow first={{ ...first, version, draft: { ...first.draft, revision }, canvas }} {...shared} />;
+  const { revision, basedOn } = draft.data;
+  return <OpenedWorkflow first={{ canvas, version: basedOn, revision }} {...shared} />;
 }
 
-function OpenedWorkflow({ first: given, workflow, kinds, reopen }: LoadedProps & { first: Workflow }) {
+function OpenedWorkflow({ first: given, workflow, kinds }: LoadedProps & { first: BasedCanvas }) {
   const { id: organizationId, role } = useOrganization();
   const [first] = useState(given);
   const place = placeUnplaced(first.canvas, kinds);
@@ -93,7 +89,6 @@ function OpenedWorkflow({ first: given, workflow, kinds, reopen }: LoadedProps &
       workflow={workflow}
       kinds={kinds}
       readOnly={role === "viewer"}
-      reopen={reopen}
     />
   );
 }

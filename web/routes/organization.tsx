@@ -35,11 +35,14 @@ const workflows = createRoute({
   staticData: { navigation: { label: "Workflows", Icon: Workflow, group: "Build" } },
 });
 
-/** `node`: the node whose panel is open; `panel`: what else is open beside the canvas; `run`: the run whose data is shown. */
+/**
+ * `node`: the node whose panel is open; `panel`: what else is open beside or in place of the canvas, `from` and `to` what is compared there;
+ * `run`: the run whose data is shown.
+ */
 const workflow = createRoute({
   getParentRoute: () => organization,
   path: "/workflows/$workflowId",
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, "node", "panel", "run", "field"),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "node", "panel", "run", "field", "from", "to"),
   component: lazyRouteComponent(() => import("../canvas/workflow-page.tsx"), "WorkflowPage"),
 });
 

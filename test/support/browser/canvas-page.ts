@@ -6,21 +6,27 @@ import type { WorkflowApp } from "../runs/workflow-app.ts";
 /** Short ways to what a canvas shows and to what is stored of it. */
 export function createCanvasPage({ page, flows }: { page: () => Page; flows: () => WorkflowApp }) {
   const canvas = () => page().getByRole("application", { name: "Canvas" });
-  const read = async (workflowId: string) =>
-    (await flows().owner.browser.get(`${flows().path}/workflows/${workflowId}`)).body as Workflow & { canvas: Canvas };
+  const get = async (path: string) => (await flows().owner.browser.get(`${flows().path}/workflows/${path}`)).body;
+  const read = async (workflowId: string) => (await get(workflowId)) as Workflow & { canvas: Canvas };
+  const edited = async (workflowId: string): Promise<Canvas> => {
+    const { draft, canvas: published } = await read(workflowId);
+    return draft ? (await get(`${workflowId}/draft`)).canvas : published;
+  };
+  const sketch = (saved: Canvas) => [idsOf(saved), linesOf(saved)];
 
   return {
     canvas,
     read,
+    /** What is saved of the canvas: its draft, or what is published where there is none. */
+    edited,
     box: (name: string | RegExp) => canvas().getByRole("group", { name }),
     button: (name: string) => page().getByRole("button", { name, exact: true }),
     saysSaved: () => page().getByText("Saved", { exact: true }).waitFor(),
 
-    /** The ids of the stored nodes and the stored lines between them. */
-    stored: async (workflowId: string) => {
-      const { canvas: saved } = await read(workflowId);
-      return [idsOf(saved), linesOf(saved)];
-    },
+    /** The ids of the saved nodes and the saved lines between them, of the canvas that is edited. */
+    stored: async (workflowId: string) => sketch(await edited(workflowId)),
+    /** The same of what runs. */
+    published: async (workflowId: string) => sketch((await read(workflowId)).canvas),
 
     /** The view stands where it will stay: panels that open and close give the canvas another size, and that moves the view once more. */
     isStill: async () => {

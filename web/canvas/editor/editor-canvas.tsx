@@ -35,7 +35,7 @@ const manyNodes = 12;
 export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, onRun }: EditorCanvasProps) {
   const { canvas, kinds, readOnly, saving } = editor;
   const editable = !useNarrow() && !readOnly;
-  useKeepInView(select, frame);
+  useKeepInView(select, frame, { canvas, kinds });
   const onPress = useCallback((nodeId: string | undefined) => onOpen(nodeId, false), [onOpen]);
   const [selection, setSelection] = useState<Selection>({ nodeIds: [], edgeIds: [] });
   const [dialog, setDialog] = useState<CanvasDialogProps["dialog"]>();

@@ -19,16 +19,6 @@ export function SaveState({ saving: { state, remarks }, onShow }: SaveStateProps
     const reason = isApiProblem(state.error) ? state.error.message : "something went wrong on this page.";
     return <Words Icon={CircleAlert} look="text-danger" text={`Not saved: ${reason}`} />;
   }
-  if (faults.length > 0 && state.kind !== "saved")
-    return (
-      <RemarkList
-        Icon={CircleAlert}
-        look="text-danger"
-        title={`Not saved: ${problems}`}
-        remarks={faults}
-        onShow={onShow}
-      />
-    );
   if (state.kind === "changed" || state.kind === "saving")
     return <Words Icon={LoaderCircle} look="text-muted" text="Saving" />;
   if (faults.length > 0)
@@ -52,8 +42,8 @@ type Look = { Icon: typeof CircleAlert; look: string };
 
 function Words({ Icon, look, text }: Look & { text: string }) {
   return (
-    <p role="status" className={`inline-flex min-w-0 items-center gap-1.5 text-sm ${look}`}>
-      <Icon className="size-4 shrink-0" aria-hidden="true" />
+    <p role="status" className={`inline-flex min-w-0 items-center gap-1 text-xs ${look}`}>
+      <Icon className="size-3.5 shrink-0" aria-hidden="true" />
       <span className="line-clamp-2">{text}</span>
     </p>
   );
@@ -72,9 +62,9 @@ function RemarkList({ Icon, look, title, remarks, onShow }: RemarkListProps) {
         }}
       >
         <Popover.Trigger
-          className={`inline-flex min-h-9 items-center gap-1.5 rounded-md px-2 text-sm underline underline-offset-4 hover:bg-hover ${look}`}
+          className={`inline-flex min-h-6 items-center gap-1 rounded-md text-xs underline underline-offset-4 hover:bg-hover ${look}`}
         >
-          <Icon className="size-4 shrink-0" aria-hidden="true" />
+          <Icon className="size-3.5 shrink-0" aria-hidden="true" />
           {title}
         </Popover.Trigger>
         <Popover.Portal>

@@ -4,7 +4,6 @@ import type { Run } from "../../../src/runs/wire.ts";
 import { NodePanel } from "../../node-form/node-panel.tsx";
 import { CallPanel } from "../../pages/workflows/call-panel.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
-import { VersionsPanel } from "../versions/versions-panel.tsx";
 import type { Editor } from "./use-editor.ts";
 import type { WorkflowSearch } from "./use-workflow-search.ts";
 
@@ -45,12 +44,6 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose }: Sid
       </Frame>
     );
   }
-  if (search.panel === "versions")
-    return (
-      <Titled title="Versions" frame={frame} onClose={onClose}>
-        <VersionsPanel editor={editor} />
-      </Titled>
-    );
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>

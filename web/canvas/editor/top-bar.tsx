@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Clock, Code, History, Play } from "lucide-react";
-import type { ReactNode } from "react";
+import { Clock, Code, Play, Rocket } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { changeWorkflow, workflowQuery } from "../../api/workflows.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import type { Remark } from "../save/remarks.ts";
-import { DraftBar } from "../versions/draft-bar.tsx";
+import { DraftState } from "../versions/draft-state.tsx";
+import { PublishDialog } from "../versions/publish-dialog.tsx";
 import { NameField } from "./name-field.tsx";
-import { SaveState } from "./save-state.tsx";
 import type { Editor } from "./use-editor.ts";
 import { WorkflowMenu } from "./workflow-menu.tsx";
 
@@ -21,34 +21,41 @@ type TopBarProps = {
 };
 
 export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps) {
-  const { organizationId, workflow, readOnly, saving } = editor;
-  const toggle = (name: string) => onPanel(panel === name ? undefined : name);
+  const { organizationId, workflow, readOnly } = editor;
+  const isVersions = panel === "versions";
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-4 py-2">
       <NameField organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
-      {readOnly ? <p className="text-sm text-muted">View only</p> : <SaveState saving={saving} onShow={onRemark} />}
-      <DraftBar editor={editor} />
+      <Views isVersions={isVersions} onPanel={onPanel} />
       <div className="ml-auto flex flex-wrap items-center gap-1.5">
-        {!readOnly && <ActiveSwitch editor={editor} />}
+        <DraftState editor={editor} onRemark={onRemark} onCompare={() => onPanel("versions")} />
+        {!readOnly && workflow.version > 0 && <ActiveSwitch editor={editor} />}
         <Link
           to="/o/$organizationId/triggers"
           params={{ organizationId }}
           search={{ workflow: workflow.id }}
-          className={buttonLook("bare")}
+          className={`${buttonLook("bare")} px-2.5!`}
+          title="Triggers"
         >
           <Labelled icon={<Clock className="size-4" aria-hidden="true" />} label="Triggers" />
         </Link>
-        <Button look="bare" aria-pressed={panel === "call"} onClick={() => toggle("call")} className={pressed}>
+        <Button
+          look="bare"
+          aria-pressed={panel === "call"}
+          onClick={() => onPanel(panel === "call" ? undefined : "call")}
+          className={`px-2.5! ${pressed}`}
+          title="Call this workflow"
+        >
           <Labelled icon={<Code className="size-4" aria-hidden="true" />} label="Call this workflow" />
         </Button>
-        <Button look="bare" aria-pressed={panel === "versions"} onClick={() => toggle("versions")} className={pressed}>
-          <Labelled icon={<History className="size-4" aria-hidden="true" />} label="Versions" />
-        </Button>
         {!readOnly && (
-          <Button look="primary" onClick={onRun}>
-            <Play className="size-4" aria-hidden="true" />
-            Run
-          </Button>
+          <>
+            <Button onClick={onRun}>
+              <Play className="size-4" aria-hidden="true" />
+              Run
+            </Button>
+            <PublishButton editor={editor} onRemark={onRemark} onCompare={() => onPanel("versions")} />
+          </>
         )}
         <WorkflowMenu editor={editor} />
       </div>
@@ -58,11 +65,67 @@ export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps)
 
 const pressed = "aria-pressed:bg-accent-soft aria-pressed:text-accent";
 
+type ViewsProps = { isVersions: boolean; onPanel: (panel: string | undefined) => void };
+
+/** The canvas, or what it was. */
+function Views({ isVersions, onPanel }: ViewsProps) {
+  const view = (label: string, isShown: boolean, panel: string | undefined) => (
+    <button
+      type="button"
+      aria-pressed={isShown}
+      onClick={() => !isShown && onPanel(panel)}
+      className="min-h-7 rounded-md px-3 text-sm text-muted hover:text-ink aria-pressed:bg-surface aria-pressed:text-ink aria-pressed:shadow-sm"
+    >
+      {label}
+    </button>
+  );
+  return (
+    <fieldset className="flex gap-0.5 rounded-lg bg-hover p-0.5">
+      <legend className="sr-only">What is shown of the workflow</legend>
+      {view("Editor", !isVersions, undefined)}
+      {view("Versions", isVersions, "versions")}
+    </fieldset>
+  );
+}
+
+type PublishButtonProps = Pick<TopBarProps, "editor" | "onRemark"> & { onCompare: () => void };
+
+function PublishButton({ editor, onRemark, onCompare }: PublishButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { workflow, saving } = editor;
+  const hasNothing = workflow.draft === null && saving.state.kind === "saved";
+  const leave = (go: () => void) => {
+    setOpen(false);
+    go();
+  };
+  return (
+    <>
+      <Button
+        look={hasNothing ? "quiet" : "primary"}
+        aria-disabled={hasNothing || undefined}
+        title={hasNothing ? "There is nothing to publish: change the canvas first" : undefined}
+        onClick={() => !hasNothing && setOpen(true)}
+      >
+        <Rocket className="size-4" aria-hidden="true" />
+        Publish
+      </Button>
+      {isOpen && (
+        <PublishDialog
+          editor={editor}
+          onRemark={(remark) => leave(() => onRemark(remark))}
+          onCompare={() => leave(onCompare)}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
 function Labelled({ icon, label }: { icon: ReactNode; label: string }) {
   return (
     <>
       {icon}
-      <span className="sr-only xl:not-sr-only">{label}</span>
+      <span className="sr-only">{label}</span>
     </>
   );
 }
@@ -70,7 +133,7 @@ function Labelled({ icon, label }: { icon: ReactNode; label: string }) {
 function ActiveSwitch({ editor: { organizationId, workflow } }: { editor: Editor }) {
   const queryClient = useQueryClient();
   return (
-    <span title={workflow.isActive ? "Runs can be started" : "No run can be started"}>
+    <span className="inline-flex" title={workflow.isActive ? "Runs can be started" : "No run can be started"}>
       <Switch
         label="Workflow is active"
         on={workflow.isActive}

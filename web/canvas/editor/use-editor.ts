@@ -5,7 +5,8 @@ import { createUnreadTexts, type UnreadTexts } from "../../node-form/unread-text
 import { useMe } from "../../session.ts";
 import { type Edit, editCanvas, startEditing } from "../edit-canvas.ts";
 import { placeUnplaced } from "../place-nodes.ts";
-import { createDrafts } from "../save/drafts.ts";
+import type { BasedCanvas } from "../save/create-autosave.ts";
+import { createUnsaved } from "../save/unsaved.ts";
 import { type Saving, useAutosave } from "../save/use-autosave.ts";
 import { waysOf } from "../ways-of.ts";
 
@@ -22,9 +23,7 @@ export type Editor = {
   edit: (edit: Edit) => void;
   changeNode: (node: CanvasNode) => void;
   /** Goes on from another saved canvas and forgets the changes that are not saved. */
-  take: (other: Pick<Workflow, "canvas" | "version">) => Promise<void>;
-  /** Begins again with what the server has, after a draft was published or discarded. */
-  reopen: () => void;
+  take: (other: BasedCanvas) => Promise<void>;
   saving: Saving;
   /** Of the panels of the nodes. */
   unreadTexts: UnreadTexts;
@@ -32,16 +31,19 @@ export type Editor = {
   wasRestored: boolean;
 };
 
-type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly" | "reopen">;
+type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly"> & {
+  /** As it was when the editor was opened, with a place for every node. */
+  opened: BasedCanvas;
+};
 
-/** `workflow` as it was when the editor was opened, with a place for every node. */
-export function useEditor({ organizationId, workflow, kinds, readOnly, reopen }: Options): Editor {
+export function useEditor({ organizationId, workflow, opened, kinds, readOnly }: Options): Editor {
   const { user } = useMe();
-  const [drafts] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id)));
-  const [draft] = useState(() => drafts?.read(workflow.canvas));
-  const [state, edit] = useReducer(editCanvas, (draft?.canvas ?? workflow.canvas) as Canvas, startEditing);
-  const [unreadTexts] = useState(() => createUnreadTexts(drafts?.texts));
-  const saving = useAutosave({ organizationId, workflow, canvas: state.canvas, draft, readOnly });
+  const [kept] = useState(() => (readOnly ? undefined : createUnsaved(user.id, workflow.id)));
+  const [unsaved] = useState(() => kept?.read(opened.canvas));
+  const [state, edit] = useReducer(editCanvas, (unsaved?.canvas ?? opened.canvas) as Canvas, startEditing);
+  const [unreadTexts] = useState(() => createUnreadTexts(kept?.texts));
+  const workflowId = workflow.id;
+  const saving = useAutosave({ organizationId, workflowId, opened, canvas: state.canvas, unsaved, readOnly });
   const { autosave, check } = saving;
 
   const changeNode = useCallback(
@@ -59,9 +61,9 @@ export function useEditor({ organizationId, workflow, kinds, readOnly, reopen }:
     [state.canvas, kinds],
   );
   const take = useCallback(
-    async (other: Pick<Workflow, "canvas" | "version">) => {
+    async (other: BasedCanvas) => {
       const canvas = await placeUnplaced(other.canvas, kinds);
-      autosave.adopt({ canvas, version: other.version });
+      autosave.adopt({ canvas, version: other.version, revision: other.revision });
       edit({ type: "replace", canvas });
       await check(canvas);
     },
@@ -75,13 +77,12 @@ export function useEditor({ organizationId, workflow, kinds, readOnly, reopen }:
     edit,
     changeNode,
     take,
-    reopen,
     saving,
     unreadTexts,
     canvas: state.canvas,
     select: state.select,
     canUndo: state.past.length > 0,
     canRedo: state.future.length > 0,
-    wasRestored: draft !== undefined,
+    wasRestored: unsaved !== undefined,
   };
 }

@@ -1,7 +1,14 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-export type WorkflowSearch = { node?: string; panel?: string; run?: string; field?: string };
+export type WorkflowSearch = {
+  node?: string;
+  panel?: string;
+  run?: string;
+  field?: string;
+  from?: string;
+  to?: string;
+};
 type Change = { [name in keyof WorkflowSearch]: WorkflowSearch[name] | undefined };
 
 /** What is open beside the canvas stands in the address. `show` changes it without another step to go back. */

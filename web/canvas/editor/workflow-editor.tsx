@@ -6,7 +6,9 @@ import { useDocumentTitle } from "../../parts/use-document-title.ts";
 import { RunDialog } from "../running/run-dialog.tsx";
 import { RunStrip } from "../running/run-strip.tsx";
 import { useShownRun } from "../running/use-shown-run.ts";
+import type { BasedCanvas } from "../save/create-autosave.ts";
 import type { Remark } from "../save/remarks.ts";
+import { VersionsView } from "../versions/versions-view.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import { EditorNotices } from "./editor-notices.tsx";
 import { SidePanel } from "./side-panel.tsx";
@@ -17,20 +19,19 @@ import { useWorkflowSearch } from "./use-workflow-search.ts";
 type WorkflowEditorProps = {
   organizationId: string;
   /** As it was when the page was opened, every node with a place. */
-  opened: Workflow;
+  opened: BasedCanvas;
   /** As the server has it now. */
   workflow: Workflow;
   kinds: Map<string, NodeKind>;
   readOnly: boolean;
-  reopen: () => void;
 };
 
 /** Below this the canvas would have no room between the palette and a panel. */
 const roomyWidth = 1500;
 
-export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly, reopen }: WorkflowEditorProps) {
+export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly }: WorkflowEditorProps) {
   useDocumentTitle(workflow.name);
-  const editor = { ...useEditor({ organizationId, workflow: opened, kinds, readOnly, reopen }), workflow };
+  const editor = useEditor({ organizationId, workflow, opened, kinds, readOnly });
   const { search, show } = useWorkflowSearch();
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
@@ -40,6 +41,9 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
 
+  const isVersions = search.panel === "versions" && search.node === undefined;
+  const openPanel = (panel: string | undefined) =>
+    show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const hideRun = () => show({ run: undefined });
   const onRun = () => setStarting(true);
   const onStarted = (runId: string) => {
@@ -52,33 +56,37 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
       <TopBar
         editor={editor}
         panel={search.node === undefined ? search.panel : undefined}
-        onPanel={(panel) => show({ panel, node: undefined, field: undefined })}
+        onPanel={openPanel}
         onRemark={onRemark}
         onRun={onRun}
       />
-      {!readOnly && <EditorNotices editor={editor} />}
+      {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
       {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
-      <div className="relative flex min-h-0 flex-1">
-        <ReactFlowProvider>
-          <EditorCanvas
+      {isVersions ? (
+        <VersionsView editor={editor} search={search} show={show} />
+      ) : (
+        <div className="relative flex min-h-0 flex-1">
+          <ReactFlowProvider>
+            <EditorCanvas
+              editor={editor}
+              run={run}
+              select={select}
+              frame={frame}
+              onOpen={onOpen}
+              onPalette={onPalette}
+              onRun={onRun}
+            />
+          </ReactFlowProvider>
+          <SidePanel
             editor={editor}
+            search={search}
+            timesLed={timesLed}
             run={run}
-            select={select}
-            frame={frame}
-            onOpen={onOpen}
-            onPalette={onPalette}
-            onRun={onRun}
+            onClose={onClose}
+            frame={panel.frame}
           />
-        </ReactFlowProvider>
-        <SidePanel
-          editor={editor}
-          search={search}
-          timesLed={timesLed}
-          run={run}
-          onClose={onClose}
-          frame={panel.frame}
-        />
-      </div>
+        </div>
+      )}
       {isStarting && (
         <RunDialog
           editor={editor}

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Copy, Download, EllipsisVertical, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { deleteWorkflow, duplicateWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
+import { createWorkflow, deleteWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
 import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { download } from "../../parts/download.ts";
@@ -19,7 +19,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
   const close = () => setAsking(undefined);
   const save = async () => {
     await saving.autosave.flush();
-    download(workflowFileAddress(organizationId, workflow.id));
+    download(workflowFileAddress(organizationId, workflow.id, true));
   };
 
   return (
@@ -48,11 +48,12 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
       {asking === "duplicate" && (
         <ConfirmDialog
           title={`Duplicate ${workflow.name}?`}
-          description="The copy has the same canvas and no triggers. It opens at once."
+          description="The copy has the same canvas and no triggers. It is a draft, and opens at once."
           confirm="Duplicate"
           act={async () => {
-            await saving.autosave.flush();
-            const copy = await duplicateWorkflow(organizationId, workflow.id);
+            const { name, description } = workflow;
+            const copied = { name: `${name.slice(0, 193)} (copy)`, description, canvas: editor.canvas };
+            const copy = await createWorkflow(organizationId, copied);
             await refresh();
             open(copy.id);
           }}
@@ -68,7 +69,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
             // Otherwise the last change would still be sent, to a workflow that is gone.
             await saving.autosave.flush();
             await deleteWorkflow(organizationId, workflow.id);
-            saving.autosave.adopt({ canvas: editor.canvas, version: workflow.version });
+            saving.autosave.adopt({ canvas: editor.canvas, version: workflow.version, revision: undefined });
             await navigate({ to: "/o/$organizationId/workflows", params: { organizationId } });
             await refresh();
           }}

@@ -17,8 +17,11 @@ export type BoxData = {
   runNode: RunNode | undefined;
   faultCount: number;
   warningCount: number;
+  /** What became of it between two canvases that are compared. */
+  mark: Mark | undefined;
   editable: boolean;
 };
+export type Mark = "new" | "changed" | "gone";
 export type Box = Node<BoxData, "box">;
 
 export type LineData = { itemCount: number | undefined; editable: boolean };
@@ -31,6 +34,8 @@ export type Drawing = {
   /** By canvas id. */
   faultCounts: ReadonlyMap<string, number>;
   warningCounts: ReadonlyMap<string, number>;
+  /** By canvas id, where two canvases are compared. */
+  marks?: ReadonlyMap<string, Mark> | undefined;
   editable: boolean;
 };
 
@@ -51,6 +56,7 @@ export function toBoxes({ canvas, kinds, runNodes, ...drawing }: Drawing, curren
       runNode: runById.get(node.id),
       faultCount: drawing.faultCounts.get(node.id) ?? 0,
       warningCount: drawing.warningCounts.get(node.id) ?? 0,
+      mark: drawing.marks?.get(node.id),
       editable: drawing.editable,
     };
     return keepBox(currentById.get(node.id), data, node.position ?? { x: 0, y: index * 120 });

@@ -6,6 +6,7 @@ import {
   type OnSelectionChangeParams,
   ReactFlow,
   useReactFlow,
+  type Viewport,
 } from "@xyflow/react";
 import {
   type ClipboardEventHandler,
@@ -18,6 +19,7 @@ import {
   useRef,
   useState,
 } from "react";
+import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import { type KeyTable, pressKey } from "../../parts/key-of.ts";
 import type { Positions } from "../edit/places.ts";
 import { EdgeLine } from "./edge-line.tsx";
@@ -46,6 +48,10 @@ type FlowSurfaceProps = {
   onPress: (nodeId: string | undefined) => void;
   keys: () => KeyTable;
   editing?: FlowEditing | undefined;
+  label?: string;
+  /** What is looked at first, where that is not everything. */
+  shownFirst?: readonly CanvasNode[] | undefined;
+  onView?: (view: Viewport) => void;
   frame?: Ref<HTMLDivElement>;
   children?: ReactNode;
 };
@@ -61,6 +67,9 @@ export function FlowSurface({
   onPress,
   keys,
   editing,
+  label = "Canvas",
+  shownFirst,
+  onView,
   frame,
   children,
 }: FlowSurfaceProps) {
@@ -79,13 +88,17 @@ export function FlowSurface({
     },
     [onSelection],
   );
+  const findView = () =>
+    shownFirst
+      ? findFirstView(shownFirst, drawing.kinds, box.current, leastBeside)
+      : findFirstView(drawing.canvas.nodes, drawing.kinds, box.current);
   const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
 
   return (
     <div ref={box} className="relative min-h-0 min-w-0 flex-1">
       <ReactFlow<Box, Line>
         ref={frame}
-        aria-label="Canvas"
+        aria-label={label}
         aria-activedescendant={isThere ? boxId(activeId) : undefined}
         tabIndex={0}
         onKeyDown={(event) => pressKey(event, keys())}
@@ -100,7 +113,8 @@ export function FlowSurface({
         defaultNodes={initial.boxes}
         defaultEdges={initial.lines}
         {...fixed}
-        onInit={(instance) => void instance.setViewport(findFirstView(drawing, box.current))}
+        onInit={(instance) => void instance.setViewport(findView())}
+        {...(onView && { onMove: (_event: unknown, view: Viewport) => onView(view) })}
         nodesDraggable={editing !== undefined}
         nodesConnectable={editing !== undefined}
         onSelectionChange={onSelectionChange}
@@ -166,10 +180,10 @@ const fixed = {
 
 function useDrawing(drawing: Drawing, select: readonly string[]): void {
   const { setNodes, setEdges } = useReactFlow<Box, Line>();
-  const { canvas, kinds, runNodes, faultCounts, warningCounts, editable } = drawing;
+  const { canvas, kinds, runNodes, faultCounts, warningCounts, marks, editable } = drawing;
   const selected = useRef(select);
   useLayoutEffect(() => {
-    const parts = { canvas, kinds, runNodes, faultCounts, warningCounts, editable };
+    const parts = { canvas, kinds, runNodes, faultCounts, warningCounts, marks, editable };
     const isOther = selected.current !== select;
     selected.current = select;
     setNodes((current) => {
@@ -180,7 +194,7 @@ function useDrawing(drawing: Drawing, select: readonly string[]): void {
       const lines = toLines(parts, current);
       return isOther ? lines.map((line) => (line.selected ? { ...line, selected: false } : line)) : lines;
     });
-  }, [canvas, kinds, runNodes, faultCounts, warningCounts, editable, select, setNodes, setEdges]);
+  }, [canvas, kinds, runNodes, faultCounts, warningCounts, marks, editable, select, setNodes, setEdges]);
 }
 
 function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
@@ -188,5 +202,8 @@ function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
     ids.includes(box.id) === (box.selected ?? false) ? box : { ...box, selected: ids.includes(box.id) },
   );
 }
+
+/** Beside another canvas what is different is worth more than small words. */
+const leastBeside = 0.4;
 
 const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));

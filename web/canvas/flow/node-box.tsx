@@ -7,7 +7,7 @@ import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Status } from "../../parts/status.tsx";
 import { counted, itemsInWords, nodeTitle, progressInWords, stateInWords } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
-import type { Box, BoxData } from "./flow-data.ts";
+import type { Box, BoxData, Mark } from "./flow-data.ts";
 
 export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>) {
   const { node, kind, ways, lostWays, runNode } = data;
@@ -19,8 +19,9 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
       id={boxId(node.id)}
       role="group"
       aria-label={describe(data)}
-      className={`w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
+      className={`relative w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
     >
+      {data.mark && <span className={`${markLook} ${markLooks[data.mark].word}`}>{data.mark}</span>}
       <div className="relative flex items-center gap-3 px-3 py-2.5">
         <Handle type="target" position={Position.Left} isConnectable={data.editable} />
         <span className="flex size-9 shrink-0 items-center justify-center rounded-lg bg-page">
@@ -140,6 +141,7 @@ function describe(data: BoxData): string {
   const facts = [
     nodeTitle(node, kind),
     kindInWords(data),
+    data.mark,
     node.settings?.disabled && disabledInWords(data),
     faultCount > 0 && counted(faultCount, "problem"),
     warningCount > 0 && counted(warningCount, "warning"),
@@ -148,10 +150,18 @@ function describe(data: BoxData): string {
   return facts.filter(Boolean).join(", ");
 }
 
-function borderOf({ runNode, faultCount }: BoxData, selected: boolean): string {
+function borderOf({ runNode, faultCount, mark }: BoxData, selected: boolean): string {
   if (selected) return "border-accent ring-2 ring-accent";
+  if (mark) return markLooks[mark].border;
   if (faultCount > 0 || runNode?.status === "failed") return "border-danger";
   if (runNode?.status === "running") return "border-accent ring-2 ring-accent-soft";
   if (runNode?.status === "succeeded") return "border-success";
   return "border-line";
 }
+
+const markLook = "absolute -top-2.5 right-3 rounded-full px-2 text-xs font-medium";
+const markLooks: Record<Mark, { border: string; word: string }> = {
+  new: { border: "border-2 border-success", word: "bg-success-soft text-success" },
+  changed: { border: "border-2 border-dashed border-warning", word: "bg-warning-soft text-warning" },
+  gone: { border: "border-2 border-dotted border-danger", word: "bg-danger-soft text-danger" },
+};

@@ -1,9 +1,11 @@
 import { useId, useState } from "react";
 import { startRun } from "../../api/runs.ts";
 import { readJson } from "../../pages/history/read-json.ts";
+import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
+import { Notice } from "../../parts/notice.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 
 export type RunInput = { prompt: string; payload: string };
@@ -17,9 +19,17 @@ type RunDialogProps = {
   onClose: () => void;
 };
 
+/** Starts what is published: a draft does not run. */
 export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDialogProps) {
   const [fault, setFault] = useState<string>();
   const id = useId();
+  const { version, draft } = editor.workflow;
+  if (version === 0)
+    return (
+      <Dialog open onOpenChange={onClose} title="Publish it first" description={neverPublished}>
+        <Button onClick={onClose}>Keep editing</Button>
+      </Dialog>
+    );
   return (
     <Dialog
       open
@@ -27,6 +37,11 @@ export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDia
       title="Run this workflow"
       description="Both are optional. Nodes read them as $trigger.prompt and $trigger.payload."
     >
+      {draft && (
+        <div className="mb-4">
+          <Notice kind="hint">This runs version {version}, which is live. To run your draft, publish it first.</Notice>
+        </div>
+      )}
       <Form
         submit="Run"
         wide
@@ -34,7 +49,6 @@ export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDia
           setFault(undefined);
           const payload = readJson(input.payload.trim() || "null", "anything");
           if ("fault" in payload) return setFault(payload.fault);
-          await saveFirst(editor);
           const { prompt } = input;
           const { id: runId } = await startRun(editor.organizationId, editor.workflow.id, {
             ...(prompt && { prompt }),
@@ -75,19 +89,4 @@ export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDia
   );
 }
 
-/** A run takes the canvas that is saved; it must be the one that is seen. */
-async function saveFirst({ saving: { autosave } }: Editor): Promise<void> {
-  if (await autosave.flush()) return;
-  const state = autosave.state.get();
-  if (state.kind === "refused") throw state.error;
-  throw notSaved(
-    state.kind === "faulty"
-      ? "The canvas has problems, so it is not saved and cannot run. They are listed above the canvas."
-      : notRunnable,
-  );
-}
-
-const notRunnable = "The canvas is not saved, so it cannot run yet.";
-
-const notSaved = (message: string) =>
-  Object.assign(new Error(message), { status: 400, code: "not_saved", requestId: undefined, errors: [] });
+const neverPublished = "Nothing of this workflow was published yet, so there is nothing to run.";

@@ -1,12 +1,12 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Canvas, SavedWorkflow, Workflow } from "../../../src/workflows/wire.ts";
-import { changeWorkflow, checkCanvas, draftQuery, workflowQuery, workflowsKey } from "../../api/workflows.ts";
+import { checkCanvas, draftQuery, saveDraft, workflowQuery } from "../../api/workflows.ts";
 import { useMe } from "../../session.ts";
 import { readCanvas } from "../edit/read-clip.ts";
-import { type Autosave, createAutosave, type SaveState } from "./create-autosave.ts";
-import { createDrafts, type Draft } from "./drafts.ts";
+import { type Autosave, type BasedCanvas, createAutosave, type SaveState } from "./create-autosave.ts";
 import { locateRemarks, noRemarks, type Remarks } from "./remarks.ts";
+import { createUnsaved } from "./unsaved.ts";
 
 export type Saving = {
   state: SaveState;
@@ -18,35 +18,33 @@ export type Saving = {
 
 type Options = {
   organizationId: string;
-  workflow: Workflow;
+  workflowId: string;
+  /** What the server had when the page was opened. */
+  opened: BasedCanvas;
   canvas: Canvas;
-  draft: Draft | undefined;
+  /** What was changed at an earlier visit and did not reach the server. */
+  unsaved: BasedCanvas | undefined;
   readOnly: boolean;
 };
 
-/** Keeps the server up to date with the canvas. What the server said last about the canvas stands until it says something else. */
-export function useAutosave({ organizationId, workflow, canvas, draft, readOnly }: Options): Saving {
+/** Keeps the draft on the server up to date with the canvas. What the server said last about the canvas stands until it says something else. */
+export function useAutosave({ organizationId, workflowId, opened, canvas, unsaved, readOnly }: Options): Saving {
   const [remarks, setRemarks] = useState(noRemarks);
-  const autosave = useParts(organizationId, workflow, ({ faults = [], warnings }, sent) =>
+  const autosave = useParts({ organizationId, workflowId, opened }, ({ faults = [], warnings }, sent) =>
     setRemarks({ faults: locateRemarks(faults, sent), warnings: locateRemarks(warnings, sent) }),
   );
   const state = useSyncExternalStore(autosave.state.subscribe, autosave.state.get);
 
-  const draftVersion = useRef(draft?.version);
+  const base = useRef<BasedCanvas>(unsaved);
   useEffect(() => {
     if (readOnly) return;
-    autosave.change(canvas, draftVersion.current);
-    draftVersion.current = undefined;
+    autosave.change(canvas, base.current);
+    base.current = undefined;
   }, [autosave, canvas, readOnly]);
 
-  useEffect(() => {
-    if (state.kind === "faulty")
-      setRemarks(({ warnings }) => ({ faults: locateRemarks(state.faults, state.canvas as Canvas), warnings }));
-  }, [state]);
-
   const check = useCheck(organizationId, readOnly, setRemarks);
-  const opened = useRef(workflow.canvas as Canvas);
-  useEffect(() => void check(opened.current), [check]);
+  const first = useRef(opened.canvas as Canvas);
+  useEffect(() => void check(first.current), [check]);
   useEffect(() => {
     const retry = () => void (autosave.state.get().kind === "offline" && autosave.flush());
     window.addEventListener("online", retry);
@@ -59,40 +57,37 @@ export function useAutosave({ organizationId, workflow, canvas, draft, readOnly 
 }
 
 type OnSaved = (saved: SavedWorkflow, canvas: Canvas) => void;
+type Place = { organizationId: string; workflowId: string };
 
-function useParts(organizationId: string, workflow: Workflow, onSaved: OnSaved): Autosave {
+function useParts({ opened, ...place }: Place & { opened: BasedCanvas }, onSaved: OnSaved): Autosave {
   const queryClient = useQueryClient();
   const { user } = useMe();
-  const [autosave] = useState(() => {
-    const query = workflowQuery(organizationId, workflow.id);
-    // Whoever opened a draft goes on with it, and what runs stays as it is until somebody publishes.
-    const isDraft = workflow.draft !== null;
-    let revision = workflow.draft?.revision;
-    return createAutosave({
-      workflow,
-      save: async (canvas, expectedVersion) => {
-        const asDraft = isDraft ? { publish: false, expectedDraft: revision } : {};
-        const saved = await changeWorkflow(organizationId, workflow.id, { canvas, expectedVersion, ...asDraft });
-        revision = saved.draft?.revision;
-        return saved;
-      },
-      load: async () => {
-        const current = await queryClient.fetchQuery({ ...query, staleTime: 0 });
-        revision = current.draft?.revision;
-        if (!isDraft || !current.draft) return current;
-        const draft = await queryClient.fetchQuery(draftQuery(organizationId, workflow.id));
-        revision = draft.revision;
-        return { ...current, canvas: readCanvas(draft.canvas) ?? current.canvas };
-      },
-      keepDraft: createDrafts(user.id, workflow.id).write,
+  const [autosave] = useState(() =>
+    createAutosave({
+      saved: opened,
+      save: (canvas, { version, revision }) =>
+        saveDraft(place, { canvas, expectedVersion: version, expectedDraft: revision }),
+      load: () => loadSaved(queryClient, place),
+      keepUnsaved: createUnsaved(user.id, place.workflowId).write,
       onSaved: (saved, canvas) => {
-        queryClient.setQueryData(query.queryKey, saved);
-        void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "versions", workflow.id] });
+        queryClient.setQueryData(workflowQuery(place.organizationId, place.workflowId).queryKey, saved);
         onSaved(saved, canvas);
       },
-    });
-  });
+    }),
+  );
   return autosave;
+}
+
+/** What is edited when the workflow is opened now: its draft, or what is published. */
+async function loadSaved(queryClient: QueryClient, { organizationId, workflowId }: Place) {
+  const workflow: Workflow = await queryClient.fetchQuery({
+    ...workflowQuery(organizationId, workflowId),
+    staleTime: 0,
+  });
+  const { version, canvas } = workflow;
+  if (!workflow.draft) return { workflow, version, canvas, revision: undefined };
+  const draft = await queryClient.fetchQuery(draftQuery(organizationId, workflowId));
+  return { workflow, version, canvas: readCanvas(draft.canvas) ?? canvas, revision: draft.revision };
 }
 
 function useCheck(organizationId: string, readOnly: boolean, onRemarks: (remarks: Remarks) => void): Saving["check"] {

@@ -40,7 +40,11 @@ export function ImportWorkflow({ organization }: { organization: MyOrganization 
     void take(event.dataTransfer.files[0]);
   }
 
-  if (mutation.data) return <ImportedWorkflow saved={mutation.data} onOpen={() => openWorkflow(mutation.data.id)} />;
+  if (mutation.data) {
+    const { id } = mutation.data;
+    const { canvas } = mutation.variables;
+    return <ImportedWorkflow saved={mutation.data} canvas={canvas} onOpen={() => openWorkflow(id)} />;
+  }
   return (
     <div className="grid gap-4">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is the second way; the button inside is the first. */}

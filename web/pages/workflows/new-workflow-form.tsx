@@ -18,7 +18,8 @@ export function NewWorkflowForm({ organization, initial }: { organization: MyOrg
   const openWorkflow = useOpenWorkflow(organization.id);
   const template = templates.find(({ id }) => id === chosenId);
 
-  if (created) return <ImportedWorkflow saved={created} onOpen={() => openWorkflow(created.id)} />;
+  if (created)
+    return <ImportedWorkflow saved={created} canvas={template?.file.canvas} onOpen={() => openWorkflow(created.id)} />;
 
   async function create(name: string): Promise<void> {
     const saved = template

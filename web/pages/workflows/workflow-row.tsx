@@ -64,7 +64,9 @@ export function WorkflowRow({
           <Facts organizationId={organization.id} workflow={workflow} />
         </div>
         <div className="flex items-center gap-2">
-          {builds ? (
+          {workflow.version === 0 ? (
+            <Badge>Never published</Badge>
+          ) : builds ? (
             <Switch
               label={`“${workflow.name}” is on`}
               on={workflow.isActive}
@@ -94,7 +96,7 @@ export function WorkflowRow({
 }
 
 function Facts({ organizationId, workflow }: { organizationId: string; workflow: WorkflowSummary }) {
-  const { lastRun, triggers, nodeCount, nodeKinds, tool } = workflow;
+  const { lastRun, triggers, nodeCount, nodeKinds, tool, draft, version } = workflow;
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-sm text-muted">
       {lastRun ? (
@@ -119,6 +121,7 @@ function Facts({ organizationId, workflow }: { organizationId: string; workflow:
         {describeTriggers(triggers)}
       </Link>
       <span>{nodeCount === 1 ? "1 node" : `${nodeCount} nodes`}</span>
+      {draft && version > 0 && <span className="text-warning">Draft not published</span>}
       <WorkflowIcons nodeKinds={nodeKinds} />
       {tool && <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>}
       <Labels organizationId={organizationId} workflow={workflow} />

@@ -1,0 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { discardDraft, workflowQuery } from "../../api/workflows.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import type { Editor } from "../editor/use-editor.ts";
+
+/** Throws the draft away after a question. Undo still brings it back while the page is open. */
+export function DiscardDialog({ editor, onClose }: { editor: Editor; onClose: () => void }) {
+  const { organizationId, workflow, saving, take } = editor;
+  const queryClient = useQueryClient();
+  const query = workflowQuery(organizationId, workflow.id);
+  const discard = async () => {
+    await saving.autosave.flush();
+    const current = queryClient.getQueryData(query.queryKey) ?? workflow;
+    await discardDraft(organizationId, current);
+    const published = await queryClient.fetchQuery({ ...query, staleTime: 0 });
+    await take({ canvas: published.canvas, version: published.version, revision: undefined });
+  };
+  return (
+    <ConfirmDialog
+      title="Discard the draft?"
+      description={`What was changed since version ${workflow.version} is gone. Version ${workflow.version} stays as it is.`}
+      confirm="Discard the draft"
+      act={discard}
+      onClose={onClose}
+    />
+  );
+}
