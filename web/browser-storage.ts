@@ -17,4 +17,4 @@ export const browserStorage = {
   },
 };
 
-type StorageKey = "switchyard.theme" | "switchyard.organization" | `switchyard.draft.${string}`;
+type StorageKey = "switchyard.theme" | "switchyard.organization" | "switchyard.menu" | `switchyard.draft.${string}`;

@@ -15,6 +15,8 @@ declare module "@tanstack/react-router" {
   interface StaticDataRouteOption {
     /** Puts a page below `/o/$organizationId` into the navigation. */
     navigation?: NavigationEntry;
+    /** The menu beside the page is a rail. */
+    needsRoom?: boolean;
   }
 }
 

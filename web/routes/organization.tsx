@@ -44,6 +44,7 @@ const workflow = createRoute({
   path: "/workflows/$workflowId",
   validateSearch: (search: Record<string, unknown>) => readTexts(search, "node", "panel", "run", "field", "from", "to"),
   component: lazyRouteComponent(() => import("../canvas/workflow-page.tsx"), "WorkflowPage"),
+  staticData: { needsRoom: true },
 });
 
 const triggers = createRoute({
@@ -101,6 +102,7 @@ const run = createRoute({
   loader: ({ context: { queryClient }, params: { organizationId, runId } }) =>
     void queryClient.prefetchQuery(runQuery(organizationId, runId)),
   component: lazyRouteComponent(() => import("../canvas/run-page.tsx"), "RunPage"),
+  staticData: { needsRoom: true },
 });
 
 const servers = createRoute({

@@ -9,7 +9,7 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { signOutKey, useMe } from "../session.ts";
 import { type Theme, themes, useTheme } from "../theme.ts";
 
-export function AccountMenu() {
+export function AccountMenu({ isRail }: { isRail: boolean }) {
   const { user } = useMe();
   const navigate = useNavigate();
   const [theme, chooseTheme] = useTheme();
@@ -24,11 +24,14 @@ export function AccountMenu() {
         trigger={
           <>
             <Avatar name={user.name} />
-            <span className="grid min-w-0">
+            <span className={`grid min-w-0 ${isRail ? "md:sr-only" : ""}`}>
               <span className="truncate font-medium">{user.name}</span>{" "}
               <span className="truncate text-xs text-muted">{user.email}</span>
             </span>
-            <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+            <ChevronsUpDown
+              className={`ml-auto size-4 shrink-0 text-muted ${isRail ? "md:hidden" : ""}`}
+              aria-hidden="true"
+            />
           </>
         }
       >

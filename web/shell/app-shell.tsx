@@ -1,6 +1,6 @@
 import { useIsMutating } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
-import { Menu as MenuIcon, X } from "lucide-react";
+import { Menu as MenuIcon, PanelLeftClose, PanelLeftOpen, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { PendingPage } from "../pages/pending.tsx";
 import { Button } from "../parts/button.tsx";
@@ -11,6 +11,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Navigation } from "./navigation.tsx";
 import { OrganizationSwitcher } from "./organization-switcher.tsx";
+import { useRail } from "./use-rail.ts";
 
 /** The frame around every page of a signed-in person: navigation beside it, or above it on a narrow screen. */
 export function AppShell() {
@@ -20,13 +21,17 @@ export function AppShell() {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const main = useFocusOnNavigation(pathname);
+  const rail = useRail();
+  const { isRail } = rail;
   const isLeaving = useIsMutating({ mutationKey: signOutKey }) > 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a narrow screen shows the page again after every navigation.
   useEffect(() => setMenuOpen(false), [pathname]);
 
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
+    <div
+      className={`min-h-dvh md:grid ${isRail ? "md:grid-cols-[3.5rem_minmax(0,1fr)]" : "md:grid-cols-[15.5rem_minmax(0,1fr)]"}`}
+    >
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:px-4 focus:py-2"
@@ -39,15 +44,16 @@ export function AppShell() {
         className="sticky top-0 z-30 flex max-h-dvh flex-col border-b border-line bg-surface md:h-dvh md:border-r md:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
       >
-        <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} />
+        <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} isRail={isRail} />
         <div
           id="menu"
-          className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"}`}
+          className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"} ${isRail ? "md:px-0" : ""}`}
         >
-          <OrganizationSwitcher current={organization} />
-          {organization && <Navigation organizationId={organization.id} />}
-          <div className="mt-auto border-t border-line pt-3">
-            <AccountMenu />
+          <OrganizationSwitcher current={organization} isRail={isRail} />
+          {organization && <Navigation organizationId={organization.id} isRail={isRail} />}
+          <div className="mt-auto grid gap-2 border-t border-line pt-3">
+            {rail.isOffered && <RailButton isRail={isRail} onPress={rail.toggle} />}
+            <AccountMenu isRail={isRail} />
           </div>
         </div>
       </div>
@@ -59,12 +65,35 @@ export function AppShell() {
   );
 }
 
-function ShellHead({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => void }) {
+type RailButtonProps = { isRail: boolean; onPress: () => void };
+
+function RailButton({ isRail, onPress }: RailButtonProps) {
+  const Icon = isRail ? PanelLeftOpen : PanelLeftClose;
+  const label = isRail ? "Widen the menu" : "Narrow the menu";
   return (
-    <div className="flex items-center justify-between px-4 py-3 md:pt-5">
+    <Button
+      look="bare"
+      className={`max-md:hidden ${isRail ? "mx-auto size-10 px-0!" : "justify-start! px-2.5!"}`}
+      aria-expanded={!isRail}
+      aria-controls="menu"
+      aria-keyshortcuts="["
+      title={`${label} ([)`}
+      onClick={onPress}
+    >
+      <Icon className="size-4 shrink-0" aria-hidden="true" />
+      <span className={isRail ? "sr-only" : ""}>{label}</span>
+    </Button>
+  );
+}
+
+type ShellHeadProps = { menuOpen: boolean; onMenu: () => void; isRail: boolean };
+
+function ShellHead({ menuOpen, onMenu, isRail }: ShellHeadProps) {
+  return (
+    <div className={`flex items-center justify-between px-4 py-3 md:pt-5 ${isRail ? "md:justify-center md:px-0" : ""}`}>
       <p className="flex items-center gap-2.5 font-semibold tracking-tight">
         <Mark />
-        Switchyard
+        <span className={isRail ? "md:sr-only" : ""}>Switchyard</span>
       </p>
       <Button look="bare" className="-mr-2 md:hidden" aria-expanded={menuOpen} aria-controls="menu" onClick={onMenu}>
         {menuOpen ? <X className="size-5" aria-hidden="true" /> : <MenuIcon className="size-5" aria-hidden="true" />}

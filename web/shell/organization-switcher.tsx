@@ -7,7 +7,9 @@ import { Menu, MenuChoice, MenuItem, MenuLine } from "../parts/menu.tsx";
 import { type MyOrganization, roleNames, useMe } from "../session.ts";
 import { NewOrganizationForm } from "./new-organization-form.tsx";
 
-export function OrganizationSwitcher({ current }: { current: MyOrganization | undefined }) {
+type OrganizationSwitcherProps = { current: MyOrganization | undefined; isRail: boolean };
+
+export function OrganizationSwitcher({ current, isRail }: OrganizationSwitcherProps) {
   const { organizations, mayCreateOrganizations } = useMe();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
@@ -23,11 +25,14 @@ export function OrganizationSwitcher({ current }: { current: MyOrganization | un
         trigger={
           <>
             {current ? (
-              <OrganizationLine organization={current} />
+              <OrganizationLine organization={current} isRail={isRail} />
             ) : (
               <span className="text-muted">No organization</span>
             )}
-            <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+            <ChevronsUpDown
+              className={`ml-auto size-4 shrink-0 text-muted ${isRail ? "md:hidden" : ""}`}
+              aria-hidden="true"
+            />
           </>
         }
       >
@@ -61,11 +66,13 @@ export function OrganizationSwitcher({ current }: { current: MyOrganization | un
   );
 }
 
-function OrganizationLine({ organization }: { organization: MyOrganization }) {
+type OrganizationLineProps = { organization: MyOrganization; isRail?: boolean };
+
+function OrganizationLine({ organization, isRail = false }: OrganizationLineProps) {
   return (
     <>
       <Avatar name={organization.name} square />
-      <span className="grid min-w-0">
+      <span className={`grid min-w-0 ${isRail ? "md:sr-only" : ""}`}>
         <span className="truncate font-medium">{organization.name}</span>{" "}
         <span className="truncate text-xs text-muted">{roleNames[organization.role]}</span>
       </span>
