@@ -20,6 +20,8 @@ export type NodeKind = {
   description: string;
   /** Other words that people look for it with. */
   synonyms: string[];
+  /** Names of the fields that tell in a line what it does, where they are not the first that are required. */
+  summary?: string[] | undefined;
   /** Null for a built-in node. */
   provider: { id: string; title: string } | null;
   /** Types of the credentials it needs. */

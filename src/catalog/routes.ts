@@ -95,6 +95,7 @@ function describeNode(action: CatalogAction): wire.NodeEntry {
     title,
     description,
     synonyms: [...action.synonyms, ...provider.synonyms],
+    ...(action.summary && { summary: [...action.summary] }),
     guide: action.guide ?? null,
     version,
     provider: { id: provider.id, title: provider.title },

@@ -12,6 +12,10 @@ export const node = z
     title: z.string(),
     description: z.string(),
     synonyms: z.array(z.string()).describe("Other words that people look for it with."),
+    summary: z
+      .array(z.string())
+      .optional()
+      .describe("Names of the inputs that tell in a line what a node does; without it the first that are required."),
     guide: z.string().nullable().describe("What to know before using it, beyond the description."),
     version: z.int(),
     provider,

@@ -12,6 +12,8 @@ export type Action = {
   description: string;
   /** Other words that people look for it with, besides those of its provider. */
   synonyms: readonly string[];
+  /** Names of inputs that tell in a line what a node does ("GET /orders"), where they are not the first that are required. */
+  summary?: readonly string[];
   /** What an agent should know before its first call, beyond the description: what to look at first, what it is not for. */
   guide?: string;
   /** Raised when the meaning changes; an id never changes its meaning silently. */
@@ -51,6 +53,7 @@ type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Def
   title: string;
   description: string;
   synonyms?: readonly string[];
+  summary?: readonly Extract<keyof z.input<Input>, string>[];
   guide?: string;
   version?: number;
   hints: Hints;

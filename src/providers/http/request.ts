@@ -20,6 +20,7 @@ export const action = defineAction({
   id: "http_request",
   title: "HTTP request",
   synonyms: ["get", "post", "put", "rest call", "webhook"],
+  summary: ["method", "url"],
   description: "Send an HTTP request and return status, headers and body.",
   guide:
     "Use it for whatever a service offers beyond its own tools: name the account of that service and only the path. A status of 400 and above is an answer and no failure: look at `status`.",

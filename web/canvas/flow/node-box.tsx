@@ -5,6 +5,7 @@ import type { RunNode } from "../../../src/runs/wire.ts";
 import { formatDuration } from "../../parts/duration.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Status } from "../../parts/status.tsx";
+import { summarizeNode } from "../summarize-node.ts";
 import { counted, itemsInWords, nodeTitle, progressInWords, stateInWords } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
 import type { Box, BoxData, Mark } from "./flow-data.ts";
@@ -29,7 +30,7 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
         </span>
         <span className="grid min-w-0 flex-1">
           <Words text={nodeTitle(node, kind)} most={19} look="font-medium" />
-          <Words text={disabled ? disabledInWords(data) : kindInWords(data)} most={23} look="text-xs text-muted" />
+          <SecondLine data={data} disabled={disabled} />
         </span>
         {!several && ways.map((way) => <WayOut key={way} way={way} data={data} />)}
       </div>
@@ -53,6 +54,13 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
     </div>
   );
 });
+
+/** What the node does with what it was given; before anything was, what kind of node it is. */
+function SecondLine({ data, disabled }: { data: BoxData; disabled: boolean }) {
+  const summary = disabled ? "" : summarizeNode(data.node, data.kind);
+  if (summary) return <Words text={summary} most={18} look="font-mono text-xs text-muted" />;
+  return <Words text={disabled ? disabledInWords(data) : kindInWords(data)} most={23} look="text-xs text-muted" />;
+}
 
 /** A text that may be cut off costs the browser something in every frame of a drag, so only long ones may. */
 function Words({ text, most, look }: { text: string; most: number; look: string }) {
@@ -141,6 +149,7 @@ function describe(data: BoxData): string {
   const facts = [
     nodeTitle(node, kind),
     kindInWords(data),
+    summarizeNode(node, kind),
     data.mark,
     node.settings?.disabled && disabledInWords(data),
     faultCount > 0 && counted(faultCount, "problem"),

@@ -1,0 +1,49 @@
+import type { CanvasNode } from "../../src/workflows/wire.ts";
+import type { NodeKind } from "../catalog.ts";
+import { isSchema } from "../node-form/field-shape.ts";
+
+const mostFields = 2;
+const longest = 60;
+
+/**
+ * What a node does with what it was given, in a line: "GET /orders/{id}", "total > 100". The fields are those its descriptor names, or else the
+ * first that must be filled in; empty where none says anything.
+ */
+export function summarizeNode({ parameters = {} }: Pick<CanvasNode, "parameters">, kind: NodeKind | undefined): string {
+  if (!kind) return "";
+  const { inputSchema, summary } = kind;
+  const properties = isSchema(inputSchema.properties) ? inputSchema.properties : {};
+  const words = (summary ?? fieldsInOrder(inputSchema, Object.keys(properties))).flatMap((name) => {
+    const schema = properties[name];
+    // What a descriptor names is told also where it is left to its default.
+    const usual = summary && isSchema(schema) ? schema.default : undefined;
+    return write(parameters[name] ?? usual);
+  });
+  const line = words.slice(0, mostFields).join(" ").trim();
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+function fieldsInOrder({ required }: NodeKind["inputSchema"], names: string[]): string[] {
+  const first = Array.isArray(required) ? names.filter((name) => required.includes(name)) : [];
+  return [...first, ...names.filter((name) => !first.includes(name))];
+}
+
+/** Nothing for what is empty or too much for a line. */
+function write(value: unknown): string[] {
+  if (typeof value === "number") return [String(value)];
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return write(Object.keys(value).join(", "));
+  if (typeof value !== "string") return [];
+  const text = withoutOrigin(value.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, (_, inner: string) => `{${lastName(inner)}}`))
+    .replaceAll(/\$(input|trigger\.payload|trigger)\./g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return text === "" ? [] : [text];
+}
+
+const lastName = (expression: string): string => /([\w-]+)[`\])]*$/.exec(expression)?.[1] ?? "…";
+
+function withoutOrigin(text: string): string {
+  const [, host = "", rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (host === "") return text;
+  return rest === "" || rest === "/" ? host : rest;
+}
