@@ -138,7 +138,7 @@ export const engineNodeList = z.object({
         inputSchema: z
           .record(z.string(), z.unknown())
           .describe(
-            "JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result.",
+            "JSON Schema 2020-12. Fields with `expression: true` are JSONata as they stand; their type is that of the result. Those with `rows` may be an object of that schema instead.",
           ),
         ways: z
           .array(z.string())

@@ -87,7 +87,8 @@ export function schemaForModels(schema: JsonSchema, mayWriteExpressions: boolean
     const { expression, description, ...others } = value as JsonSchema;
     if (expression === true && mayWriteExpressions)
       return { type: "string", description: `${String(description ?? "")} Write it as a JSONata expression.`.trim() };
-    const isNoise = (key: string) => key === "expression" || (key === "pattern" && "format" in others);
+    const isNoise = (key: string) =>
+      (expression === true && /^(expression|rows)$/.test(key)) || (key === "pattern" && "format" in others);
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, entry]) => (isNoise(key) ? [] : [[key, simplify(entry)]])),
     );

@@ -1,11 +1,12 @@
 import { Refusal } from "../base/refusal.ts";
 import { type Evaluated, evaluateExpressions } from "../expressions/evaluate-expressions.ts";
 import type { Scope } from "./engine-node.ts";
-import { isExpressionField } from "./expression-fields.ts";
+import { isExpressionField, isInField } from "./expression-fields.ts";
 import { isLongerThan } from "./measure-json.ts";
 import {
   createReferenceCount,
   type Expression,
+  type ParsedText,
   type PlainPath,
   parseExpression,
   parseText,
@@ -19,6 +20,8 @@ type Options = {
   organizationId: string;
   /** As of `expressionFieldsOf`. */
   expressionFields?: readonly string[];
+  /** As of `nullableFieldsOf`. */
+  nullableFields?: readonly string[];
   /** Whether texts elsewhere stay as they are, as those do that a model wrote. */
   onlyExpressionFields?: boolean;
   signal?: AbortSignal | undefined;
@@ -28,17 +31,17 @@ const longestResult = 10_000_000;
 
 /**
  * The parameters with every reference replaced by what it refers to. A reference that cannot be resolved is refused and names its path.
- * An expression field that is empty is left out, and one that finds nothing becomes null, a plain path as well. What is not a plain path is evaluated outside this
+ * An expression field that is empty is left out, and one that finds nothing becomes null, a plain path as well; so does a field that may find nothing. What is not a plain path is evaluated outside this
  * process, all at once.
  */
 export async function resolveParameters(
   parameters: Record<string, unknown>,
   scope: Scope,
-  { organizationId, expressionFields = [], onlyExpressionFields = false, signal }: Options,
+  { organizationId, signal, ...fields }: Options,
 ): Promise<Record<string, unknown>> {
   const seen = { ...scope, trigger: { ...scope.trigger, prompt: scope.trigger.prompt ?? "" } };
   const questions = createQuestions(seen, createPairs(scope, seen));
-  const build = createPlan(questions, expressionFields, onlyExpressionFields)(parameters, "");
+  const build = createPlan(questions, fields)(parameters, "");
   await questions.answer(organizationId, signal);
   const resolved = build() as Record<string, unknown>;
   if (isLongerThan(resolved, longestResult)) throw tooLong();
@@ -105,11 +108,17 @@ function createPairs({ pairOf }: Scope, seen: { nodes: Scope["nodes"] }) {
   };
 }
 
-function createPlan({ ask }: Questions, expressionFields: readonly string[], onlyExpressionFields: boolean) {
+type Fields = Pick<Options, "expressionFields" | "nullableFields" | "onlyExpressionFields">;
+
+function createPlan(
+  { ask }: Questions,
+  { expressionFields = [], nullableFields = [], onlyExpressionFields = false }: Fields,
+) {
   let room = longestResult;
 
-  const askForSomething = (expression: Expression, pointer: string): Later => {
-    const later = ask(expression, pointer);
+  const askForSomething = (expression: Expression, pointer: string, instead?: unknown): Later => {
+    const later = ask(expression, pointer, instead !== undefined);
+    if (instead !== undefined) return () => later() ?? instead;
     return () => {
       const value = later();
       if (value === undefined) throw unresolved(expression, pointer);
@@ -130,14 +139,21 @@ function createPlan({ ask }: Questions, expressionFields: readonly string[], onl
     return () => later() ?? null;
   };
 
+  const planParts = ({ exact, parts }: ParsedText, pointer: string): Later => {
+    const mayFindNothing = isInField(pointer, nullableFields);
+    if (exact) return askForSomething(exact, pointer, mayFindNothing ? null : undefined);
+    const laters = parts.map((part) =>
+      typeof part === "string" ? () => part : askForSomething(part, pointer, mayFindNothing ? "" : undefined),
+    );
+    return () => laters.map((later) => writeText(later())).join("");
+  };
+
   const planText = (text: string, pointer: string): Later => {
     if (isExpressionField(pointer, expressionFields)) return planField(text, pointer);
     if (onlyExpressionFields || (!text.startsWith("$") && !text.includes("{{"))) return () => text;
-    const { exact, parts, fault } = parseText(text);
-    if (fault !== undefined) throw refuseAt(pointer, `has a reference that cannot be read: ${fault}`);
-    if (exact) return askForSomething(exact, pointer);
-    const laters = parts.map((part) => (typeof part === "string" ? () => part : askForSomething(part, pointer)));
-    return () => laters.map((later) => writeText(later())).join("");
+    const parsed = parseText(text);
+    if (parsed.fault !== undefined) throw refuseAt(pointer, `has a reference that cannot be read: ${parsed.fault}`);
+    return planParts(parsed, pointer);
   };
 
   const plan = (value: unknown, pointer: string): Later => {

@@ -13,6 +13,9 @@ export type Scope = {
 /** Gives true or false, unless it finds nothing or something else. */
 export type Test =
   | { is: "above"; than: number }
+  /** The same as rows. */
+  | { is: "row above"; than: number }
+  | { is: "row odd or flag" }
   | { is: "odd" }
   | { is: "always"; value: boolean }
   | { is: "started above"; than: number }
@@ -52,8 +55,16 @@ const numbersOf = (input: Scope["input"]): number[] => [input].flat().flatMap((i
 
 const toObject = (number: number | null): Item => (number === null ? { nothing: true } : { number });
 
-export function textOfTest(test: Test): string {
+export function textOfTest(test: Test): unknown {
   switch (test.is) {
+    case "row above":
+      return { match: "all", rows: [{ field: "$input.number", operator: "is_more_than", value: test.than }] };
+    case "row odd or flag":
+      return {
+        match: "any",
+        rows: [{ field: "$input.flag", operator: "is_true" }],
+        groups: [{ match: "all", rows: [{ field: "$input.number", operator: "is_one_of", value: [1, 3, 5, 7] }] }],
+      };
     case "above":
       return `$input.number > ${test.than}`;
     case "odd":
@@ -78,6 +89,10 @@ export function valueOfTest(test: Test, scope: Scope): unknown {
   switch (test.is) {
     case "above":
       return isAbove(numberOf(input), test.than);
+    case "row above":
+      return (numberOf(input) ?? Number.NEGATIVE_INFINITY) > test.than;
+    case "row odd or flag":
+      return (input as Item).flag === true || [1, 3, 5, 7].includes(numberOf(input) ?? 0);
     case "odd":
       return (numberOf(input) ?? 0) % 2 === 1;
     case "always":

@@ -18,6 +18,10 @@ export type Settings = {
 export type Work =
   | { type: "start" }
   | { type: "condition"; test: Test }
+  | { type: "filter"; test: Test }
+  | SortWork
+  | AggregateWork
+  | { type: "dedupe"; by: string[]; keep: "first" | "last" }
   | { type: "switch"; rules: { way: string; test: Test }[] }
   | MergeWork
   | { type: "loop"; list?: ListSource; limit?: number }
@@ -35,6 +39,19 @@ export type MergeWork = {
   key?: string;
   join?: "outer" | "left" | "inner";
   compare?: "strict" | "loose";
+};
+
+export type SortWork = {
+  type: "sort_and_limit";
+  by: { field: string; order: "ascending" | "descending" }[];
+  skip: number;
+  limit?: number;
+};
+
+export type AggregateWork = {
+  type: "aggregate";
+  groupBy: string[];
+  values: { name: string; operation: "count" | "sum" | "average" | "min" | "max" | "collect"; field?: string }[];
 };
 
 /** Several workflows of which the first is started; one calls only those after it. */
@@ -92,10 +109,14 @@ function toParameters(work: Work, id: string, workflowIds: readonly string[]): R
     case "start":
       return {};
     case "condition":
+    case "filter":
       return { condition: textOfTest(work.test) };
     case "switch":
       return { rules: work.rules.map(({ way, test }) => ({ way, condition: textOfTest(test) })) };
     case "merge":
+    case "sort_and_limit":
+    case "aggregate":
+    case "dedupe":
       return Object.fromEntries(Object.entries(work).filter(([name]) => name !== "type"));
     case "loop":
       return {

@@ -50,6 +50,10 @@ const kinds: { value: Kind; weight: number }[] = [
   { value: "wait", weight: 4 },
   { value: "call_workflow", weight: 2 },
   { value: "stop", weight: 1 },
+  { value: "filter", weight: 3 },
+  { value: "sort_and_limit", weight: 2 },
+  { value: "aggregate", weight: 2 },
+  { value: "dedupe", weight: 2 },
 ];
 
 const rarely = (weight: number) =>
@@ -107,6 +111,12 @@ function buildWork({ kind, dice }: Draft, { isBeginning, before, flow }: Place):
       const tests = [chooseTest(first, second, before), chooseTest(third, fourth, before)].slice(0, 1 + (second % 2));
       return { type: "switch", rules: tests.map((test, rule) => ({ way: ["left", "right"][rule] as string, test })) };
     }
+    case "filter":
+      return { type: "filter", test: chooseTest(first, second, before) };
+    case "sort_and_limit":
+    case "aggregate":
+    case "dedupe":
+      return chooseListWork(kind, dice);
     case "merge":
       return isBeginning ? { type: "start" } : chooseMerge(dice);
     case "loop":
@@ -136,12 +146,37 @@ function buildWork({ kind, dice }: Draft, { isBeginning, before, flow }: Place):
 const pick = <One>(from: readonly One[], number: number): One => from[number % from.length] as One;
 
 function chooseTest(first: number, second: number, before: string[]): Test {
-  if (first < 25) return { is: "above", than: second % 4 };
+  if (first < 12) return { is: "above", than: second % 4 };
+  if (first < 20) return { is: "row above", than: second % 4 };
+  if (first < 25) return { is: "row odd or flag" };
   if (first < 40) return { is: "odd" };
   if (first < 45) return { is: "always", value: second % 2 === 0 };
   if (first < 50) return { is: "started above", than: second % 4 };
   if (first < 56 && before.length > 0) return { is: "counted", node: pick(before, second), than: second % 3 };
   return second < 15 ? { is: "a text" } : { is: "flag" };
+}
+
+const itemFields = ["number", "key", "flag", "item.number"];
+
+function chooseListWork(
+  kind: "sort_and_limit" | "aggregate" | "dedupe",
+  [first = 0, second = 0, third = 0, fourth = 0]: number[],
+): Work {
+  const fields = itemFields.filter((_, place) => (first >> place) % 2 === 1);
+  if (kind === "dedupe") return { type: "dedupe", by: fields, keep: pick(["first", "last"] as const, second) };
+  if (kind === "aggregate") {
+    const operation = pick(["sum", "count", "average", "min", "max"] as const, second);
+    const values = [
+      { name: "number", operation, field: "number" },
+      { name: "all", operation: "collect" as const },
+    ];
+    return { type: "aggregate", groupBy: fields.filter((field) => !field.endsWith("number")), values };
+  }
+  const by = fields.map((field, place) => ({
+    field,
+    order: pick(["ascending", "descending"] as const, (second >> place) + third),
+  }));
+  return { type: "sort_and_limit", by, skip: third % 3, ...(fourth < 30 ? { limit: fourth % 4 } : {}) };
 }
 
 function chooseMerge([first = 0, second = 0, third = 0, fourth = 0]: number[]): Work {

@@ -1,5 +1,6 @@
 import { type Item, type Scope, valueOfList, valueOfShape, valueOfTest, valueOfValue } from "./expressions.ts";
 import { type Case, type Flow, type FlowNode, type MergeWork, mapValues, onlyWay, waysOf } from "./flow.ts";
+import { aggregateItems, removeDuplicates, sortItems } from "./lists.ts";
 import { answerOf } from "./outside.ts";
 import { attempt, refuse } from "./refused.ts";
 
@@ -166,7 +167,7 @@ function addTo(ways: Map<string, Item[]>, given: Record<string, Item[]>): void {
 function isPerItem({ work }: FlowNode): boolean {
   if (work.type === "transform") return work.over === "item";
   if (work.type === "ask") return work.per === "item";
-  return ["condition", "switch", "set_fields"].includes(work.type);
+  return ["condition", "switch", "set_fields", "filter"].includes(work.type);
 }
 
 /** What one execution gives, by way. Asking outside and calling are noted in the outcome. */
@@ -186,6 +187,14 @@ function executeOnce(
       return { [onlyWay]: items };
     case "condition":
       return { [String(toBoolean(valueOfTest(work.test, scope)))]: [item] };
+    case "filter":
+      return { [onlyWay]: toBoolean(valueOfTest(work.test, scope)) ? [item] : [] };
+    case "sort_and_limit":
+      return { [onlyWay]: sortItems(work, items) };
+    case "aggregate":
+      return { [onlyWay]: aggregateItems(work, items) };
+    case "dedupe":
+      return { [onlyWay]: removeDuplicates(work, items) };
     case "switch": {
       // All of its parameters have to be right, also those of rules after the first that holds.
       const holding = work.rules.map(({ way, test }) => ({ way, value: valueOfTest(test, scope) }));

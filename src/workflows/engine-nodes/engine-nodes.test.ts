@@ -1,55 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { readInput } from "../../catalog/catalog.ts";
+import { executeEngineNode as execute } from "../../../test/support/runs/execute-engine-node.ts";
 import { toJsonSchema } from "../../catalog/json-schema.ts";
-import type { EngineCall, EngineNode, Item, Scope } from "../engine-node.ts";
-import { expressionFieldsOf } from "../expression-fields.ts";
-import { resolveParameters } from "../resolve-parameters.ts";
+import type { Item } from "../engine-node.ts";
 import { engineNodes } from "./engine-nodes.ts";
-
-type CallContext = {
-  items?: Item[];
-  branches?: Record<string, Item[]>;
-  answer?: EngineCall<unknown>["answer"];
-  nodes?: Scope["nodes"];
-};
-
-const now = new Date("2026-03-01T12:00:00Z");
-
-/** As a run executes a node: once for each item or once for all, with references resolved and the parameters checked. */
-async function execute(
-  id: string,
-  parameters: Record<string, unknown>,
-  { items = [{}], branches = {}, answer, nodes = {} }: CallContext = {},
-) {
-  const node = engineNodes.get(id) as EngineNode;
-  const executions =
-    node.per(parameters) === "item"
-      ? items.map((item) => ({ input: item as unknown, items: [item] }))
-      : [{ input: items, items }];
-  const outcomes = executions.map(async (one) => {
-    const scope = {
-      trigger: { source: "manual", sender: null, prompt: "Hi", payload: null },
-      nodes,
-      input: one.input,
-      node: { id: "n", instruction: "" },
-    };
-    const resolved = await resolveParameters(parameters, scope, {
-      organizationId: "an-organization",
-      expressionFields: expressionFieldsOf(node.input),
-    });
-    const call = { parameters: readInput(node, resolved), items: one.items, branches: toBranches(branches) };
-    return await node.run({ ...call, clock: { now: () => now }, signal: new AbortController().signal, answer });
-  });
-  return await Promise.all(outcomes);
-}
-
-const toBranches = (branches: Record<string, Item[]>) =>
-  Object.entries(branches).map(([from, items]) => ({ from, items }));
 
 const out = (...items: Item[]) => [{ outputs: { out: items } }];
 
 describe("the built-in nodes", () => {
-  it("are these twelve, each described, with a description for every field", () => {
+  it("are these, each described, with a description for every field", () => {
     const ids = [
       "start",
       "condition",
@@ -57,6 +15,10 @@ describe("the built-in nodes", () => {
       "merge",
       "loop",
       "set_fields",
+      "filter",
+      "sort_and_limit",
+      "aggregate",
+      "dedupe",
       "transform",
       "wait",
       "call_workflow",

@@ -1,11 +1,15 @@
 import type { EngineNode } from "../engine-node.ts";
+import { aggregate } from "./aggregate.ts";
 import { aiAnswer } from "./ai-answer.ts";
 import { callWorkflow } from "./call-workflow.ts";
 import { condition } from "./condition.ts";
+import { dedupe } from "./dedupe.ts";
+import { filter } from "./filter.ts";
 import { loop } from "./loop.ts";
 import { merge } from "./merge.ts";
 import { respond } from "./respond.ts";
 import { setFields } from "./set-fields.ts";
+import { sortAndLimit } from "./sort-and-limit.ts";
 import { start } from "./start.ts";
 import { stop } from "./stop.ts";
 import { switchNode } from "./switch.ts";
@@ -19,6 +23,10 @@ const all = [
   merge,
   loop,
   setFields,
+  filter,
+  sortAndLimit,
+  aggregate,
+  dedupe,
   transform,
   wait,
   callWorkflow,

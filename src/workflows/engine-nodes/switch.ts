@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { FieldFault } from "../../base/refusal.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { condition, findConditionFaults } from "../conditions/condition-field.ts";
 import { defineEngineNode } from "../engine-node.ts";
 import { isFreeName, notFree } from "../wire.ts";
-import { condition } from "./expression.ts";
 
 const otherwise = "otherwise";
 const maxRules = 50;
@@ -16,7 +16,9 @@ const rule = z.strictObject({
     .max(longestWay)
     .refine(isFreeName, notFree)
     .describe("Name of the way out, unique in this node."),
-  condition: condition("JSONata that gives true or false for the incoming item, e.g. $input.amount > 100."),
+  condition: condition(
+    "Rows that compare fields, or JSONata that gives true or false for the incoming item, e.g. $input.amount > 100.",
+  ),
 });
 
 export const switchNode = defineEngineNode({
@@ -27,13 +29,22 @@ export const switchNode = defineEngineNode({
   per: "item",
   input: z.strictObject({ rules: z.array(rule).min(1).max(maxRules).describe("Tried from the first to the last.") }),
   ways: ({ rules }) => [...(Array.isArray(rules) ? rules.slice(0, maxRules) : []).flatMap(wayOf), otherwise],
-  findFaults: ({ rules }) => findRepeatedWays(Array.isArray(rules) ? rules : []),
+  findFaults: ({ rules }) => (Array.isArray(rules) ? findRuleFaults(rules) : []),
   async run({ parameters: { rules }, items }) {
     const [fault] = findRepeatedWays(rules);
     if (fault) throw refuseInput(fault.pointer, fault.detail);
     return { outputs: { [rules.find((entry) => entry.condition)?.way ?? otherwise]: items } };
   },
 });
+
+const findRuleFaults = (rules: unknown[]): FieldFault[] => [
+  ...findRepeatedWays(rules),
+  ...rules.flatMap((entry, index) =>
+    typeof entry === "object" && entry !== null && "condition" in entry
+      ? findConditionFaults(entry.condition, `/rules/${index}/condition`)
+      : [],
+  ),
+];
 
 function findRepeatedWays(rules: unknown[]): FieldFault[] {
   const taken = new Set([otherwise]);

@@ -59,8 +59,15 @@ export const mayImport: Record<string, readonly string[]> = {
   base: [],
 };
 
-/** Beside wire files, what the web UI may share with the server: functions of texts that need nothing else. */
-export const sharedWithWeb = ["src/base/split-scopes.ts", "src/base/match-rule.ts"];
+/** Beside wire files, what the web UI may share with the server: functions of texts and data that need nothing else. */
+export const sharedWithWeb = [
+  "src/base/split-scopes.ts",
+  "src/base/match-rule.ts",
+  "src/workflows/conditions/operators.ts",
+  "src/workflows/conditions/holds.ts",
+  "src/workflows/conditions/write-expression.ts",
+  "src/workflows/conditions/read-expression.ts",
+];
 
 export const withoutWire = ["providers", "contract", "storage", "base"];
 

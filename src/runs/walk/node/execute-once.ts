@@ -7,7 +7,7 @@ import type { Prepare } from "../../../calls/prepare.ts";
 import { type Catalog, type CatalogAction, readInput } from "../../../catalog/catalog.ts";
 import { modelCredentialTypes } from "../../../workflows/choose-model.ts";
 import type { EngineNode, EngineOutcome } from "../../../workflows/engine-node.ts";
-import { expressionFieldsOf } from "../../../workflows/expression-fields.ts";
+import { expressionFieldsOf, nullableFieldsOf } from "../../../workflows/expression-fields.ts";
 import { isEmpty } from "../../../workflows/fill-parameters.ts";
 import { takesItem } from "../../../workflows/references.ts";
 import { resolveParameters } from "../../../workflows/resolve-parameters.ts";
@@ -80,6 +80,7 @@ export function createExecuteOnce(options: Options) {
         const how = {
           organizationId: task.organizationId,
           expressionFields: expressionFieldsOf(input),
+          nullableFields: nullableFieldsOf(input),
           signal: task.signal,
         };
         const resolved = await resolveParameters(task.node.parameters, scope, how);
