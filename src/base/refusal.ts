@@ -41,6 +41,7 @@ export const refusalStatus = {
   credential_in_use: 409,
   workflow_inactive: 409,
   workflow_not_published: 409,
+  write_repeated: 409,
   trigger_off: 409,
   run_not_finished: 409,
   run_finished: 409,

@@ -36,6 +36,8 @@ export const largeTables = [
     "event_delivery",
     "event_endpoint",
     "trigger",
+    "workflow_pin",
+    "editor_run",
     "workflow_draft",
     "workflow_version",
     "workflow",

@@ -56,6 +56,7 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
       isPure: executeOnce.isPure,
       findStoredOf: vault.findSecretsOf,
     },
+    writes: executeOnce.writes,
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
     mostCalls: (organizationId) =>

@@ -52,6 +52,13 @@ const removeRunsStatement = {
          SELECT count(*)::int AS count FROM removed`,
 };
 
+// Also of runs whose month was dropped.
+const removeCanvasesStatement = {
+  name: "",
+  text: `DELETE FROM editor_run WHERE organization_id = $1 AND run_id < $2
+           AND NOT EXISTS (SELECT FROM run WHERE run.organization_id = $1 AND run.id = editor_run.run_id)`,
+};
+
 // Longer than a key counts, so that no clock can make one that still does disappear.
 const removeKeysStatement = {
   name: "",
@@ -77,6 +84,7 @@ function runStore(db: Database, partitions: Partitions): RetentionStore {
         if (lock?.locked !== true) return undefined;
         await sql(removeKeysStatement, [organizationId]);
         const [removed] = await sql<{ count: number }>(removeRunsStatement, [organizationId, beforeId, limit]);
+        await sql(removeCanvasesStatement, [organizationId, beforeId]);
         return removed?.count ?? 0;
       }),
   };

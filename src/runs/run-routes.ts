@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { userOf } from "../door/caller.ts";
 import { toAcceptedRun } from "./accept/accepted-run.ts";
+import { personOf } from "./person-of.ts";
 import type { Runs } from "./runs.ts";
 import * as wire from "./wire.ts";
 
@@ -132,7 +132,8 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     },
     async (request, reply) => {
       const { organizationId, runId } = request.params;
-      const { version = "same", from = "start", nodeId = "", prompt, payload, nodes: overrides } = request.body ?? {};
+      const { version = "same", from = "start", nodeId = "", prompt, payload } = request.body ?? {};
+      const { nodes: overrides, allowRepeat = false } = request.body ?? {};
       const started = await runs.rerun({
         organizationId,
         runId,
@@ -141,6 +142,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
         prompt,
         payload,
         overrides,
+        allowRepeat,
         user: personOf(request),
         trace: request.trace,
       });
@@ -159,8 +161,3 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     },
   );
 }
-
-const personOf = (request: FastifyRequest) => {
-  const { userId, name } = userOf(request);
-  return { id: userId, name };
-};

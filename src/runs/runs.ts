@@ -18,6 +18,8 @@ import { createEndRuns } from "./control/end-runs.ts";
 import { createRerun } from "./control/rerun.ts";
 import { createWaitForAnswer } from "./control/wait-for-answer.ts";
 import { createWaitForEnd } from "./control/wait-for-end.ts";
+import { createFindRunGraph } from "./editor/find-run-graph.ts";
+import { createStartEditorRun } from "./editor/start-editor-run.ts";
 import { createDispatcher } from "./queue/dispatcher.ts";
 import { createEndDeadRuns } from "./queue/end-dead-runs.ts";
 import { countQueue } from "./queue/queue-store.ts";
@@ -30,6 +32,7 @@ import { type NewRun, notifyWorkers, workersChannel } from "./store.ts";
 import { createCalledRuns } from "./walk/called-runs.ts";
 import { type Checkpoints, createCheckpoints } from "./walk/checkpoints.ts";
 import { createFindGraph } from "./walk/find-graph.ts";
+import type { GraphNode } from "./walk/graph.ts";
 import { createOutputBudget } from "./walk/output-budget.ts";
 import { createRunWorkflow, type RunWorkflow } from "./walk/run-workflow.ts";
 import { createUnstoredEnds } from "./walk/unstored-ends.ts";
@@ -53,6 +56,8 @@ type Options = {
   partitions: Partitions;
   checkOverrides: CheckOverrides;
   nodes: Pick<WalkOptions, "executeNode" | "isPure" | "findStoredOf">;
+  /** Whether executing a node changes something outside. */
+  writes: (node: GraphNode) => boolean;
   /** How many runs this process has at a time; none when it is no worker. */
   mostRuns: number;
   /** How long one run may be busy. */
@@ -107,7 +112,7 @@ export function createRuns(options: Options) {
     list,
     cancel,
     ending,
-    rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides: options.checkOverrides, clock }),
+    ...openEditing(options, shared, accept),
     files: createRunFiles({ db }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     waitForAnswer: createWaitForAnswer({ db: hot, list, ends, live }),
@@ -186,6 +191,19 @@ function openAccept({ hot, queue, tableOf, owner, changes }: Shared, findDispatc
   });
 }
 
+type Accept = ReturnType<typeof openAccept>;
+
+/** What people start by hand once more, or while they edit. */
+function openEditing(
+  { db, workflows, checkOverrides, writes, clock }: Options,
+  { list, findGraph }: Shared,
+  accept: Accept,
+) {
+  const { start, rerun } = createStartEditorRun({ db, workflows, accept, writes, clock });
+  const rerunning = { db, workflows, list, findGraph, accept, checkOverrides, clock };
+  return { rerun: createRerun({ ...rerunning, rerunOnDraft: rerun }), startInEditor: start };
+}
+
 type ForWalks = { checkpoints: Checkpoints; start: StartRun; cancel: CancelRun };
 
 function openWalks(
@@ -205,7 +223,7 @@ function openWalks(
     observe,
     unstored: createUnstoredEnds(),
     budget: createOutputBudget(),
-    findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
+    findGraph: createFindRunGraph({ db, findGraph }),
     ...createCalledRuns({ db, startRun: start, runs: list }),
     onCalledEnd: words.onCalledEnd,
     cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids),

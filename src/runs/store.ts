@@ -2,7 +2,7 @@ import { remember } from "../base/remember.ts";
 import { type TableOf, wholeTable } from "../records/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { Sql } from "../storage/database.ts";
-import type { RunKind } from "./accept/run-request.ts";
+import { isOfEditor, type RunKind } from "./accept/run-request.ts";
 
 export type RunPlace = { organizationId: string; id: string };
 
@@ -99,7 +99,7 @@ export const asAdopted = (row: NewRun): AdoptedRun => {
     epoch: firstEpoch,
     startedAt: null,
     activeMs: 0,
-    isResumed: row.rerunOf !== null,
+    isResumed: row.rerunOf !== null || isOfEditor(kind),
     isDeleted: false,
     traceParent: row.traceParent,
   };
@@ -179,7 +179,7 @@ const adoptStatement = {
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
-           run.trace_parent AS "traceParent", run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed",
+           run.trace_parent AS "traceParent", run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL OR run.kind IN ('editor', 'step') AS "isResumed",
            EXISTS (SELECT FROM workflow WHERE workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id AND deleted_at IS NOT NULL)
              OR EXISTS (SELECT FROM organization WHERE organization.id = run.organization_id AND deleted_at IS NOT NULL) AS "isDeleted"`,
 };

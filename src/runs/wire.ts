@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
+import { canvas, canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
 
 export { runStatus } from "../workflows/wire.ts";
 
 // Runs of workflows, as their history shows them.
 
-export const runKind = z.enum(["manual", "api", "schedule", "webhook", "poll", "workflow", "tool"]);
+export const runKind = z.enum(["manual", "api", "schedule", "webhook", "poll", "workflow", "tool", "editor", "step"]);
 export const nodeStatus = z.enum(["pending", "running", "retrying", "succeeded", "failed", "skipped", "cancelled"]);
 const instant = z.iso.datetime();
 const failure = z.object({ code: z.string(), message: z.string() });
@@ -15,7 +15,7 @@ export const runEntry = z
     id: z.uuid(),
     workflowId: z.uuid(),
     workflowName: z.string(),
-    workflowVersion: z.int(),
+    workflowVersion: z.int().describe("0: a run of the editor, which follows a canvas of its own."),
     workflowDeleted: z.boolean(),
     executionType: runKind.describe("What started it."),
     status: runStatus,
@@ -59,6 +59,12 @@ export const runNode = z.object({
       "Above 0 when input, outputs and filled are left out, because the run is too large to be read at once: read this node alone.",
     ),
   error: failure.nullable(),
+  takenFrom: z
+    .string()
+    .nullable()
+    .describe(
+      "Where its outputs come from although it was not executed in this run: `pinned`, or the id of the run that executed it.",
+    ),
   note: z
     .string()
     .nullable()
@@ -91,6 +97,7 @@ export const run = runEntry
       .nullable()
       .describe("The trace of what started it; null for runs from before there were traces."),
     nodes: z.array(runNode),
+    canvas: canvas.nullable().describe("The one it follows, for runs of the editor; null: a version of the workflow."),
     result: z
       .array(z.record(z.string(), z.unknown()))
       .nullable()
@@ -151,12 +158,18 @@ export const startBody = z
   })
   .nullish();
 
+export const allowRepeat = z
+  .boolean()
+  .describe(
+    "In runs of the editor: nodes that change something outside may do so again, though they did in this draft.",
+  );
+
 export const rerunBody = z
   .strictObject({
     version: z
-      .enum(["same", "current"])
+      .enum(["same", "current", "draft"])
       .default("same")
-      .describe("The version of the workflow that the run had, or the one it has now."),
+      .describe("What the run had, the published version of now, or the draft."),
     from: z
       .enum(["start", "failure", "node"])
       .default("start")
@@ -164,6 +177,7 @@ export const rerunBody = z
         "Where it begins: at the start, at what failed, or at the node `nodeId`. What was finished and does not come after that is reused.",
       ),
     nodeId: canvasId.optional().describe("Canvas id of the node where it begins; with `from: node`."),
+    allowRepeat: allowRepeat.optional(),
     prompt: z.string().max(1_000_000).optional(),
     payload: payload.optional(),
     nodes: z.array(nodeOverride).max(500).optional(),
@@ -175,6 +189,10 @@ export const rerunBody = z
   .refine(({ from, nodeId }) => from === "node" || nodeId === undefined, {
     path: ["nodeId"],
     message: "is only for running again from a node",
+  })
+  .refine(({ version, nodes }) => version !== "draft" || nodes === undefined, {
+    path: ["nodes"],
+    message: "cannot be given for the draft: change the draft instead",
   })
   .nullish();
 

@@ -63,7 +63,7 @@ async function describeAll(suffix: string) {
     ),
     nodes: await runSql(
       target,
-      "SELECT to_jsonb(run_node) - '{must_not_repeat,items,total,under_way,note}'::text[] AS row FROM run_node ORDER BY run_id, node_id",
+      "SELECT to_jsonb(run_node) - '{must_not_repeat,items,total,under_way,note,taken_from}'::text[] AS row FROM run_node ORDER BY run_id, node_id",
     ),
     files: [await file("tool_call"), await file("run"), await file("run_node")],
   };

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { publishedWorkflow } from "./pin-wire.ts";
 import { authorOf } from "./route-author.ts";
 import * as wire from "./wire.ts";
 import type { Workflows } from "./workflows.ts";
@@ -58,7 +59,7 @@ export function registerDraftRoutes(server: FastifyInstance, { drafts }: Pick<Wo
         summary: "Publish the draft of a workflow",
         params,
         body: wire.publication.nullish(),
-        response: { 200: wire.savedWorkflow },
+        response: { 200: publishedWorkflow },
       },
     },
     (request) => drafts.publish(request.params, request.body ?? {}, authorOf(request)),

@@ -2,12 +2,14 @@ import { type FieldFault, Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Author } from "./author.ts";
 import type { SavedCanvas } from "./canvas-columns.ts";
-import { describeDraft } from "./describe-workflow.ts";
+import { describeDraft, emptyCanvas } from "./describe-workflow.ts";
 import { deleteDraft, findDraft } from "./draft-store.ts";
+import type { PublishedWorkflow } from "./pin-wire.ts";
+import { removeLostPins } from "./pins.ts";
 import { neverPublished, noDraft, requireDraft, requireRow, requireVersion } from "./refuse-change.ts";
 import { publishCanvas, type SaveWorkflow, versionOf } from "./save-workflow.ts";
 import * as store from "./store.ts";
-import type { Canvas, Publication, SavedWorkflow, WorkflowDraft } from "./wire.ts";
+import type { Canvas, Publication, WorkflowDraft } from "./wire.ts";
 
 /** What was changed of workflows and does not run yet: looked at, published, thrown away. */
 export function createDrafts({ db, save }: { db: Database; save: Pick<SaveWorkflow, "judge" | "describe"> }) {
@@ -31,8 +33,17 @@ export function createDrafts({ db, save }: { db: Database; save: Pick<SaveWorkfl
       };
     },
 
+    /** What people edit: the draft, with the version it was made on, or what is published where there is none. It may have any form. */
+    async edited(place: store.Place): Promise<{ canvas: SavedCanvas; basedOn: number }> {
+      const row = await requireRow(store.findWorkflow(tables, place));
+      const draft = await findDraft(tables, place);
+      const text = draft?.canvas ?? row.canvas;
+      const canvas = text === null ? emptyCanvas : (JSON.parse(text) as SavedCanvas);
+      return { canvas, basedOn: draft?.based_on ?? versionOf(row) };
+    },
+
     /** Checks it again: what it names may be gone by now. */
-    async publish(place: store.Place, asked: Publication, author: Author | null): Promise<SavedWorkflow> {
+    async publish(place: store.Place, asked: Publication, author: Author | null): Promise<PublishedWorkflow> {
       const draft = await require(place);
       requireDraft(draft, asked.expectedDraft ?? draft.revision);
       const canvas = JSON.parse(draft.canvas) as SavedCanvas;
@@ -51,7 +62,8 @@ export function createDrafts({ db, save }: { db: Database; save: Pick<SaveWorkfl
           ...settings,
           draft_revision: row.draft_revision + 1,
         });
-        return await save.describe(transaction, place, judged);
+        const pinnedNodes = await removeLostPins(transaction, place);
+        return { ...(await save.describe(transaction, place, judged)), pinnedNodes };
       });
     },
 
@@ -65,6 +77,7 @@ export function createDrafts({ db, save }: { db: Database; save: Pick<SaveWorkfl
         if (!row.is_published) throw neverPublished("Its draft is all there is: delete the workflow instead.");
         await deleteDraft(transaction, place);
         await store.updateWorkflow(transaction, place, { draft_revision: row.draft_revision + 1 });
+        await removeLostPins(transaction, place);
       });
     },
   };

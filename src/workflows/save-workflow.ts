@@ -8,6 +8,7 @@ import { describeWorkflow } from "./describe-workflow.ts";
 import { findDraft, putDraft } from "./draft-store.ts";
 import type { LabelChange } from "./label-wire.ts";
 import { changedLabels } from "./labels.ts";
+import { removeLostPins } from "./pins.ts";
 import { neverPublished, refuseTakenTool, requireDraft, requireRow, requireVersion } from "./refuse-change.ts";
 import * as store from "./store.ts";
 import type { SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
@@ -89,6 +90,7 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
           const columns = { ...ofCanvas, ...changedSettings(row, change), ...changedLabels(row, change) };
           requireOff({ ...row, ...columns });
           if (Object.keys(columns).length > 0) await store.updateWorkflow(transaction, place, columns);
+          if (canvas !== undefined) await removeLostPins(transaction, place);
           return await describe(transaction, place, judged);
         }),
       );

@@ -50,6 +50,14 @@ type WorkflowTables = {
     saved_by_name: string | null;
     saved_at: Generated<Date>;
   };
+  workflow_pin: {
+    organization_id: string;
+    workflow_id: string;
+    node_id: string;
+    outputs: string;
+    pinned_by_name: string | null;
+    pinned_at: Generated<Date>;
+  };
 };
 
 export type WorkflowsDb = Kysely<WorkflowTables>;

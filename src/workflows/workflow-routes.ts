@@ -5,6 +5,7 @@ import { maxFieldFaults } from "../base/refusal.ts";
 import { registerDraftRoutes } from "./draft-routes.ts";
 import { workflowFile, workflowImport } from "./file-wire.ts";
 import { registerLabelRoutes } from "./label-routes.ts";
+import { registerPinRoutes } from "./pin-routes.ts";
 import { authorOf } from "./route-author.ts";
 import * as wire from "./wire.ts";
 import type { Workflows } from "./workflows.ts";
@@ -35,6 +36,7 @@ export function registerWorkflowRoutes(server: FastifyInstance, { workflows, act
   registerReading(server, workflows, activityOf);
   registerSaving(server, workflows, remove);
   registerDraftRoutes(server, workflows);
+  registerPinRoutes(server, workflows);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
   registerLabelRoutes(server, workflows, remove);

@@ -15,6 +15,7 @@ import { engineNodes } from "./engine-nodes/engine-nodes.ts";
 import { createFiles } from "./files.ts";
 import { listLabels } from "./labels.ts";
 import { createPage } from "./page-of-workflows.ts";
+import { createPins } from "./pins.ts";
 import { requireRow, workflowNotFound } from "./refuse-change.ts";
 import { createSaveWorkflow } from "./save-workflow.ts";
 import * as store from "./store.ts";
@@ -39,18 +40,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
   const check = createCheckCanvas({ catalog, engineNodes, vault, clock });
   const save = createSaveWorkflow({ db, checkCanvas: check });
   const drafts = createDrafts({ db, save });
-
-  // Triggers that arrive together are looked up together.
-  const runnable = createBatch<Place, store.RunnableRow | undefined>({
-    maxItems: 256,
-    isFatal: isDatabaseUnavailable,
-    async flush(places) {
-      const found = new Map(
-        (await store.findRunnable(db, places)).map((row) => [`${row.organizationId} ${row.id}`, row]),
-      );
-      return places.map((place) => found.get(`${place.organizationId} ${place.workflowId}`.toLowerCase()));
-    },
-  });
+  const runnable = createFindRunnable(db);
 
   async function get(organizationId: string, workflowId: string): Promise<Workflow> {
     const place = { organizationId, workflowId };
@@ -70,6 +60,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     create: save.create,
     update: save.update,
     drafts,
+    pins: createPins({ db }),
     versions: createVersions({ db, save, drafts }),
     files: createFiles({ vault, get: getToCopy, create: save.create }),
 
@@ -114,3 +105,15 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     usesOfCredential: createUsesOfCredential(tables),
   };
 }
+
+/** Triggers that arrive together are looked up together. */
+const createFindRunnable = (db: Database) =>
+  createBatch<Place, store.RunnableRow | undefined>({
+    maxItems: 256,
+    isFatal: isDatabaseUnavailable,
+    async flush(places) {
+      const rows = await store.findRunnable(db, places);
+      const found = new Map(rows.map((row) => [`${row.organizationId} ${row.id}`, row]));
+      return places.map((place) => found.get(`${place.organizationId} ${place.workflowId}`.toLowerCase()));
+    },
+  });

@@ -6,7 +6,15 @@ import type { NodeOverride } from "../../workflows/wire.ts";
 /** A file that came with what started a run, or that one of its nodes gave. */
 export type RunFile = { name: string | null; type: string; contentBase64: string };
 
-export type RunKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";
+export type RunKind = PublishedKind | EditorKind;
+
+type PublishedKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";
+
+/** Of the whole draft, or of a part of it. */
+export type EditorKind = "editor" | "step";
+
+/** Whether a run follows a canvas of its own, in the place of a version of its workflow. */
+export const isOfEditor = (kind: RunKind): kind is EditorKind => kind === "editor" || kind === "step";
 
 /** A request for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
 export type RunRequest = {

@@ -1,43 +1,51 @@
 import type { Clock } from "../../base/clock.ts";
 import { Refusal, type RefusalCode } from "../../base/refusal.ts";
 import type { Span } from "../../base/tracing.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import type { TriggerData } from "../../workflows/engine-node.ts";
 import type { NodeOverride } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
 import type { CheckOverrides } from "../accept/check-overrides.ts";
 import { requireRunnable } from "../accept/require-runnable.ts";
+import { isOfEditor } from "../accept/run-request.ts";
 import { toRow } from "../accept/start-run.ts";
+import { copyEditorRun } from "../editor/copy-editor-run.ts";
+import type { StartEditorRun } from "../editor/start-editor-run.ts";
 import type { WholeRunRow } from "../read/list-store.ts";
 import type { FoundRun } from "../read/read-run.ts";
 import type { RunList } from "../read/run-list.ts";
-import type { RunPlace } from "../store.ts";
+import type { NewRun, RunPlace } from "../store.ts";
 import type { FindGraph } from "../walk/find-graph.ts";
 import type { Graph } from "../walk/graph.ts";
 import { getsNothing, type Settled, toRootItem } from "../walk/incoming.ts";
 import { type ReusedNode, reuseItems } from "../walk/reuse-items.ts";
-import { copyNodes } from "./copy-nodes-store.ts";
 import { keepFinished } from "./keep-finished.ts";
+import { takeOver } from "./take-over-store.ts";
 
 type Options = {
+  db: Database;
   workflows: Pick<Workflows, "find">;
   list: Pick<RunList, "readFirstItems" | "readWhole">;
   findGraph: FindGraph;
   accept: (request: RunToAccept) => Promise<AcceptedRun>;
   checkOverrides: CheckOverrides;
+  rerunOnDraft: StartEditorRun["rerun"];
   clock: Clock;
 };
 
 type RerunRequest = {
   organizationId: string;
   runId: string;
-  /** The version of the workflow that the run had, or the one of now. */
-  version: "same" | "current";
+  /** What the run had, the published version of now, or the draft. */
+  version: "same" | "current" | "draft";
   from: Beginning;
   /** What shall be otherwise than in the run before. */
   prompt?: string | undefined;
   payload?: unknown;
   overrides?: NodeOverride[] | undefined;
+  /** Whether nodes of a draft may change something outside once more. */
+  allowRepeat: boolean;
   user: { id: string; name: string };
   trace: Span;
 };
@@ -45,27 +53,9 @@ type RerunRequest = {
 type Beginning = "start" | "failure" | { nodeId: string };
 
 /** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it and those items of what failed that worked. */
-export function createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }: Options) {
-  async function requireActive(organizationId: string, workflowId: string) {
-    const workflow = await workflows.find(organizationId, workflowId);
-    if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
-    requireRunnable(workflow);
-    return workflow;
-  }
-
-  async function chooseVersion(
-    { organizationId, version }: RerunRequest,
-    { row, graph }: FoundRun,
-  ): Promise<{ version: number; graph: Graph }> {
-    const workflow = await requireActive(organizationId, row.workflowId);
-    if (version === "same") {
-      if (graph.size === 0) throw new Refusal("workflow_not_found", goneWords(row));
-      return { version: row.workflowVersion, graph };
-    }
-    const current = await findGraph(organizationId, workflow.id, workflow.version);
-    if (current.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
-    return { version: workflow.version, graph: current };
-  }
+export function createRerun(options: Options) {
+  const { db, list, accept, checkOverrides, clock } = options;
+  const chooseVersion = createChooseVersion(options);
 
   async function readWorked({ organizationId, id }: RunPlace, nodeIds: string[]): Promise<ReusedNode[]> {
     const found: ReusedNode[] = [];
@@ -77,37 +67,99 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     return found;
   }
 
+  /** Gives the new run what it does not do anew, and one of the editor its canvas. */
+  async function prepareInsert(
+    { organizationId, runId: from, allowRepeat }: RerunRequest,
+    { id: runId, kind, queuedAt: at }: NewRun,
+    { finished, failed, isUnchanged }: Reusable & { isUnchanged: boolean },
+  ): Promise<(sql: Sql) => Promise<void>> {
+    const place = { organizationId, id: from };
+    const taken = {
+      finished: new Map(finished.length > 0 ? [[from, finished]] : []),
+      pinned: [],
+      reused: await readWorked(place, failed),
+    };
+    const copy = { runId, taken: new Set(finished), isUnchanged, allowRepeat };
+    const insertCanvas = isOfEditor(kind) ? await copyEditorRun(db, place, copy) : undefined;
+    return async (sql) => {
+      await insertCanvas?.(sql);
+      await takeOver(sql, { organizationId, runId, at }, taken);
+    };
+  }
+
+  async function onDraft(asked: RerunRequest, before: FoundRun) {
+    const { organizationId, runId, from, user, trace, allowRepeat } = asked;
+    const { row, nodes } = before;
+    if (from !== "start") requireEnded(row);
+    const failed = nodes.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId);
+    const { id, createdAt } = await options.rerunOnDraft({
+      organizationId,
+      workflowId: row.workflowId,
+      nodeIds: from === "start" ? [] : from === "failure" ? failed : [from.nodeId],
+      trigger: editTrigger(JSON.parse(row.triggerData) as TriggerData, asked),
+      finished: nodes.filter(({ status }) => status === "succeeded"),
+      rerunOf: runId,
+      allowRepeat,
+      user,
+      trace,
+    });
+    return { id, createdAt, workflowId: row.workflowId };
+  }
+
   return async (asked: RerunRequest): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
     const { organizationId, runId, from, prompt, payload, user, trace } = asked;
     const before = await list.readFirstItems(organizationId, runId);
+    if (asked.version === "draft") return await onDraft(asked, before);
     const { workflowId } = before.row;
     const { version, graph } = await chooseVersion(asked, before);
     const overrides = asked.overrides ?? inheritOverrides(before.row, graph);
     await checkOverrides(organizationId, graph, overrides);
     const trigger = JSON.parse(before.row.triggerData) as TriggerData;
-    const edited = {
-      ...trigger,
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(payload === undefined ? {} : { payload }),
-    };
+    const edited = editTrigger(trigger, asked);
     const isUnchanged =
       version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
-    const { finished, failed } =
-      from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
+    const reusable =
+      from === "start"
+        ? takenBefore(before, version)
+        : findReused(before, graph, { from, trigger: edited, isUnchanged });
     const queuedAt = clock.now();
-    const asNew = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
+    const kind = version === 0 ? before.row.kind : "manual";
+    const asNew = toRow({ organizationId, kind, trigger: edited, overrides, user, trace }, queuedAt);
     const row = { ...asNew, workflowId, workflowVersion: version, rerunOf: runId };
-    const copy = {
-      organizationId,
-      from: runId,
-      to: row.id,
-      at: queuedAt,
-      nodeIds: finished,
-      reused: await readWorked({ organizationId, id: runId }, failed),
-    };
-    const alsoInsert = from === "start" ? undefined : (sql: Parameters<typeof copyNodes>[0]) => copyNodes(sql, copy);
+    const alsoInsert = await prepareInsert(asked, row, { ...reusable, isUnchanged });
     const { id } = await accept({ row, once: undefined, alsoInsert });
     return { id, createdAt: queuedAt, workflowId };
+  };
+}
+
+/** At its start nothing is reused, but what a run of the editor took over itself. */
+const takenBefore = ({ nodes }: FoundRun, version: number): Reusable => ({
+  finished: nodes.filter(({ takenFrom }) => version === 0 && takenFrom !== null).map(({ nodeId }) => nodeId),
+  failed: [],
+});
+
+const editTrigger = (trigger: TriggerData, { prompt, payload }: RerunRequest): TriggerData => ({
+  ...trigger,
+  ...(prompt === undefined ? {} : { prompt }),
+  ...(payload === undefined ? {} : { payload }),
+});
+
+function createChooseVersion({ workflows, findGraph }: Pick<Options, "workflows" | "findGraph">) {
+  return async (
+    { organizationId, version }: RerunRequest,
+    { row, graph }: FoundRun,
+  ): Promise<{ version: number; graph: Graph }> => {
+    const workflow = await workflows.find(organizationId, row.workflowId);
+    if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
+    // What people edit runs in the editor, whether it is turned on or not.
+    if (version === "current" || row.workflowVersion > 0) requireRunnable(workflow);
+    if (version === "same") {
+      if (graph.size === 0) throw new Refusal("workflow_not_found", goneWords(row));
+      return { version: row.workflowVersion, graph };
+    }
+    const current = await findGraph(organizationId, workflow.id, workflow.version);
+    if (current.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
+    return { version: workflow.version, graph: current };
   };
 }
 
@@ -124,7 +176,10 @@ type RerunContext = { from: Exclude<Beginning, "start">; trigger: TriggerData; i
 /** `failed` are those that go on with the items that worked: they get what they got before. */
 type Reusable = { finished: string[]; failed: string[] };
 
-const nothing: Reusable = { finished: [], failed: [] };
+function requireEnded({ status }: WholeRunRow): void {
+  if (status === "pending" || status === "running" || status === "waiting")
+    throw new Refusal("run_not_finished", "This run has not ended yet.");
+}
 
 /** Nodes whose results the new run takes over. */
 function findReused(
@@ -132,8 +187,7 @@ function findReused(
   graph: Graph,
   { from, trigger, isUnchanged }: RerunContext,
 ): Reusable {
-  if (row.status === "pending" || row.status === "running" || row.status === "waiting")
-    throw new Refusal("run_not_finished", "This run has not ended yet.");
+  requireEnded(row);
   const root = toRootItem(trigger.payload);
   const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;

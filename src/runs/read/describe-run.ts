@@ -1,5 +1,5 @@
 import type { Item, TriggerData } from "../../workflows/engine-node.ts";
-import type { LastRun, NodeOverride } from "../../workflows/wire.ts";
+import type { Canvas, LastRun, NodeOverride } from "../../workflows/wire.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
 import { itemsOf, type Settled, toRootItem } from "../walk/incoming.ts";
 import { readOrigins } from "../walk/node/item-progress.ts";
@@ -46,7 +46,7 @@ export const toLastRun = ({ id, status, queuedAt, completedAt }: LastRunRow): La
 });
 
 /** A run with every node of its canvas, whether it was reached or not. */
-export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
+export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph, canvas: Canvas | null = null): Run {
   const stored = new Map(rows.map((one) => [one.nodeId, one]));
   const trigger = JSON.parse(row.triggerData) as TriggerData;
   return {
@@ -55,6 +55,7 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
     overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
+    canvas,
     result:
       row.status === "succeeded" && !isResultLeftOut(rows, graph)
         ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload))
@@ -104,6 +105,7 @@ export function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, run
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
     note: row.note,
+    takenFrom: row.takenFrom,
     wakeAt: row.status === "running" ? null : (row.wakeAt?.toISOString() ?? null),
     ...(isSkipped ? {} : { startedAt: row.startedAt.toISOString(), durationMs: row.durationMs }),
     completedAt: row.completedAt?.toISOString() ?? null,
@@ -124,6 +126,7 @@ const untouched = {
   filled: null,
   error: null,
   note: null,
+  takenFrom: null,
   wakeAt: null,
   startedAt: null,
   completedAt: null,

@@ -37,14 +37,17 @@ const kinStatement = {
            SELECT asked.id AS of, asked.id FROM unnest(ARRAY[$2, $3]::uuid[]) AS asked (id)
            UNION
            SELECT line.of, origin.id FROM line JOIN run ON run.organization_id = $1 AND run.id = line.id
-           CROSS JOIN LATERAL (VALUES (run.rerun_of), (run.parent_run_id)) AS origin (id) WHERE origin.id IS NOT NULL
+           CROSS JOIN LATERAL (
+             VALUES (run.rerun_of), (run.parent_run_id) UNION ALL
+             SELECT unnest(taken_runs) FROM editor_run WHERE editor_run.organization_id = $1 AND editor_run.run_id = line.id
+           ) AS origin (id) WHERE origin.id IS NOT NULL
          )
          SELECT EXISTS (
            SELECT FROM line AS one JOIN line AS other ON other.id = one.id WHERE one.of = $2::uuid AND other.of = $3::uuid
          ) AS "areKin"`,
 };
 
-/** Whether one of two runs comes from the other, or both from a third: as its rerun, or called by it. */
+/** Whether one of two runs comes from the other, or both from a third: as its rerun, called by it, or with outputs of it. */
 export async function areKin(sql: Sql, { organizationId, id }: RunPlace, otherId: string): Promise<boolean> {
   const [row] = await sql<{ areKin: boolean }>(kinStatement, [organizationId, id, otherId]);
   return row?.areKin === true;

@@ -237,6 +237,8 @@ export type RunNodeRow = NodeData & {
   errorCode: string | null;
   errorMessage: string | null;
   note: string | null;
+  /** `pinned`, or the run that executed it; null when this one did. */
+  takenFrom: string | null;
   wakeAt: Date | null;
   startedAt: Date;
   completedAt: Date | null;
@@ -247,7 +249,7 @@ export const dataColumns = ["input", "outputs", "filled", "items"];
 export const nodeBytesText = dataColumns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(" + ");
 
 export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, done, total, error_code AS "errorCode",
-  error_message AS "errorMessage", note, wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
+  error_message AS "errorMessage", note, taken_from AS "takenFrom", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
   ${nodeBytesText} AS bytes`;
 
 export type NodeState = Omit<RunNodeRow, keyof NodeData | "isLeftOut">;

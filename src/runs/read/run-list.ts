@@ -3,8 +3,10 @@ import { createTurns } from "../../base/take-turns.ts";
 import { type TableOf, wholeTable } from "../../records/table-of.ts";
 import { lowestIdAt, timeOfId } from "../../records/time-of-id.ts";
 import type { Database } from "../../storage/database.ts";
-import type { LastRun } from "../../workflows/wire.ts";
+import type { Canvas, LastRun } from "../../workflows/wire.ts";
 import { findNodesOfRuns, findWholeRuns, keyOf } from "../control/waiting-store.ts";
+import { findOwnCanvas } from "../editor/editor-store.ts";
+import { createFindRunGraph } from "../editor/find-run-graph.ts";
 import type { RunPlace } from "../store.ts";
 import { type NodeRow, onPool } from "../walk/checkpoint-store.ts";
 import type { FindGraph } from "../walk/find-graph.ts";
@@ -49,8 +51,9 @@ export function createRunList({ db, hot = db, tableOf = wholeTable, findGraph }:
   const search: Search = (selection) =>
     inTurn(selection.organizationId.toLowerCase(), () => searchRuns(tables, selection, searchedPerPage));
 
-  const graphOf = (organizationId: string, { workflowId, workflowVersion }: WholeRunRow): Promise<Graph> =>
-    findGraph(organizationId, workflowId, workflowVersion).catch(emptyWhenGone);
+  const graphOfRun = createFindRunGraph({ db, findGraph });
+  const graphOf = (organizationId: string, row: WholeRunRow): Promise<Graph> =>
+    graphOfRun({ organizationId, ...row }).catch(emptyWhenGone);
 
   const reading = createReadRun({ tables, graphOf });
 
@@ -59,10 +62,11 @@ export function createRunList({ db, hot = db, tableOf = wholeTable, findGraph }:
 
     async get(organizationId: string, id: string): Promise<Run> {
       const { row, nodes, graph } = await reading.read(organizationId, id);
-      return toRun(row, nodes, graph);
+      const canvas = row.workflowVersion > 0 ? null : await findOwnCanvas(db, { organizationId, id });
+      return toRun(row, nodes, graph, canvas === null ? null : (JSON.parse(canvas) as Canvas));
     },
 
-    /** Many of them with one question; undefined for what there is not, or what is so large that it is read alone. */
+    /** Many of them with one question; undefined for what there is not, and for what is read alone: large runs, and those of the editor. */
     async getTogether(places: KnownRun[]): Promise<(Run | undefined)[]> {
       const unknown = places.filter(({ nodes }) => nodes === undefined);
       const [found, theirs] = await Promise.all([
@@ -75,7 +79,7 @@ export function createRunList({ db, hot = db, tableOf = wholeTable, findGraph }:
         places.map(async ({ nodes, ...place }) => {
           const row = rows.get(keyOf(place));
           const own = nodes?.map(toStored) ?? stored.get(keyOf(place)) ?? [];
-          return row && !own.some(({ isLeftOut }) => isLeftOut)
+          return row && row.workflowVersion > 0 && !own.some(({ isLeftOut }) => isLeftOut)
             ? toRun(row, own, await graphOf(place.organizationId, row))
             : undefined;
         }),
@@ -155,7 +159,7 @@ async function searchNewest(search: Search, selection: RunSelection): Promise<st
 }
 
 /** As it would be read. */
-const toStored = (row: NodeRow): RunNodeRow => ({ ...row, bytes: 0, isLeftOut: false });
+const toStored = (row: NodeRow): RunNodeRow => ({ ...row, bytes: 0, isLeftOut: false, takenFrom: null });
 
 /** For whoever asked for one more than fits on a page. */
 const cursorAfter = (rows: { id: string }[], limit: number): string | null =>

@@ -102,7 +102,7 @@ function checkPackages({ from, to, specifier }: Import): string | undefined {
 }
 
 function isWire(file: string): boolean {
-  return /^src\/[^/]+\/wire\.ts$/.test(file);
+  return /^src\/[^/]+\/([a-z]+-)*wire\.ts$/.test(file);
 }
 
 function folderOf(file: string): string {

@@ -35,7 +35,7 @@ export function EditedRunDialog({ run, nodeId, titleOf, rerun, onClose }: Edited
     event.preventDefault();
     if (!("value" in parsed) || rerun.isPending) return;
     const input = { prompt, payload: parsed.value };
-    rerun.mutate({ version: version as "same" | "current", ...toBeginning(from), ...input }, { onSuccess: onClose });
+    rerun.mutate({ version: version as Rerun["version"], ...toBeginning(from), ...input }, { onSuccess: onClose });
   }
 
   return (
@@ -46,10 +46,7 @@ export function EditedRunDialog({ run, nodeId, titleOf, rerun, onClose }: Edited
       description="What is finished and does not come after the node where the run begins keeps its results."
     >
       <form className="grid grid-cols-1 gap-4" onSubmit={submit}>
-        <Choice label="Version" value={version} onChange={setVersion}>
-          <option value="same">Version {run.workflowVersion}, which this run had</option>
-          <option value="current">The current version</option>
-        </Choice>
+        <VersionChoice run={run} value={version} onChange={setVersion} />
         <Choice label="Begin at" value={from} onChange={setFrom}>
           <option value="start">The start</option>
           {run.status === "failed" && <option value="failure">What failed</option>}
@@ -102,6 +99,18 @@ const toBeginning = (from: string): Pick<Rerun, "from" | "nodeId"> => {
   if (from === "start" || from === "failure") return { from };
   return { from: "node", nodeId: from.slice(atNode("").length) };
 };
+
+type VersionChoiceProps = { run: Run; value: string; onChange: (value: string) => void };
+
+const VersionChoice = ({ run, ...choice }: VersionChoiceProps) => (
+  <Choice label="Version" {...choice}>
+    <option value="same">
+      {run.canvas ? "The draft as it was then" : `Version ${run.workflowVersion}, which this run had`}
+    </option>
+    <option value="current">The published version</option>
+    <option value="draft">The draft, with its pinned data</option>
+  </Choice>
+);
 
 type ChoiceProps = { label: string; value: string; onChange: (value: string) => void; children: ReactNode };
 

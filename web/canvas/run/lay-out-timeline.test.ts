@@ -17,6 +17,7 @@ const node = (id: string, others: Partial<RunNode> = {}): RunNode => ({
   filled: null,
   error: null,
   note: null,
+  takenFrom: null,
   wakeAt: null,
   startedAt: null,
   completedAt: null,

@@ -48,7 +48,7 @@ export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }:
         </Notice>
       )}
       {node.note && <p className="text-sm">{node.note}</p>}
-      <NodeFacts node={node} />
+      <NodeFacts node={node} organizationId={organizationId} />
       {!run.workflowDeleted && (
         <Link
           to="/o/$organizationId/workflows/$workflowId"
@@ -123,13 +123,28 @@ function RunFromHere({ organizationId, run, nodeId, titleOf }: RunFromHereProps)
   );
 }
 
-function NodeFacts({ node }: { node: RunNode }) {
+function NodeFacts({ node, organizationId }: Pick<NodePanelProps, "node" | "organizationId">) {
   const ways = Object.entries(node.ways);
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
       <Fact name="Status">
         <Status status={node.status} />
       </Fact>
+      {node.takenFrom && (
+        <Fact name="Data">
+          {node.takenFrom === "pinned" ? (
+            "Pinned, the node did not run"
+          ) : (
+            <Link
+              to="/o/$organizationId/runs/$runId"
+              params={{ organizationId, runId: node.takenFrom }}
+              className="text-accent underline"
+            >
+              From an earlier run
+            </Link>
+          )}
+        </Fact>
+      )}
       {node.attempts > 0 && <Fact name="Attempts">{node.attempts}</Fact>}
       {node.items && <Fact name="Items done">{`${node.items.done} of ${node.items.total}`}</Fact>}
       {node.startedAt && (

@@ -22,11 +22,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
   const navigate = useNavigate({ from: "/o/$organizationId/runs/$runId" });
   const kindsQuery = useQuery(nodeKindsQuery);
   const kinds = kindsQuery.data ?? noKinds;
-  const version = useQuery({
-    ...workflowVersionQuery(organizationId, run.workflowId, run.workflowVersion),
-    enabled: !run.workflowDeleted,
-  });
-  const canvas = version.data?.canvas;
+  const { canvas, isGone } = useDrawing(organizationId, run);
   const chosen = run.nodes.find(({ id }) => id === search.node);
   const panel = useShownPanel(chosen?.id);
   const go = (changes: { node?: string; view?: string }) =>
@@ -44,12 +40,12 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
     return nodeTitle(drawn ?? { id, nodeId }, kinds.get(nodeId));
   }
 
-  const hasNoCanvas = run.workflowDeleted || version.isError || kindsQuery.isError;
+  const hasNoCanvas = isGone || kindsQuery.isError;
   const isTimeline = hasNoCanvas || (search.view ?? firstView()) === "timeline";
   return (
     <>
       <RunHeader organizationId={organizationId} run={run} nameOf={titleOf} onGoToNode={select} />
-      {hasNoCanvas && <Notice kind="hint">{run.workflowDeleted ? deletedWords : unreadableWords}</Notice>}
+      {hasNoCanvas && <Notice kind="hint">{run.workflowDeleted && isGone ? deletedWords : unreadableWords}</Notice>}
       <div className="flex flex-wrap items-start justify-between gap-3">
         {!hasNoCanvas && <ViewSwitch view={isTimeline ? "timeline" : "canvas"} onChange={(view) => go({ view })} />}
         <RunActions organizationId={organizationId} run={run} titleOf={titleOf} />
@@ -83,6 +79,15 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
       </div>
     </>
   );
+}
+
+/** What the run followed: a canvas of its own, or a version of its workflow. */
+function useDrawing(organizationId: string, { workflowId, workflowVersion, workflowDeleted, canvas }: Run) {
+  const version = useQuery({
+    ...workflowVersionQuery(organizationId, workflowId, workflowVersion),
+    enabled: !workflowDeleted && !canvas,
+  });
+  return { canvas: canvas ?? version.data?.canvas, isGone: !canvas && (workflowDeleted || version.isError) };
 }
 
 /** Where the panel stands below the drawing, what was chosen there is brought into view. */

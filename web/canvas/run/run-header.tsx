@@ -64,7 +64,7 @@ function Facts({ run }: { run: Run }) {
       <li>
         Accepted <Moment at={run.createdAt} show="time" />
       </li>
-      <li>Version {run.workflowVersion}</li>
+      <li>{run.canvas ? "Draft" : `Version ${run.workflowVersion}`}</li>
       {run.startedAt && (
         <li>
           Waited <Duration ms={Math.max(0, Date.parse(run.startedAt) - Date.parse(run.createdAt))} />

@@ -38,4 +38,6 @@ export const startWords: Record<RunEntry["executionType"], string> = {
   poll: "Polling",
   workflow: "Another workflow",
   tool: "Tool call",
+  editor: "Editor",
+  step: "Step in the editor",
 };

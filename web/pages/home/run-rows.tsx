@@ -38,4 +38,6 @@ const startWords: Record<RunEntry["executionType"], string> = {
   poll: "By polling",
   workflow: "By another workflow",
   tool: "Called as a tool",
+  editor: "In the editor",
+  step: "A step in the editor",
 };

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
+import { readingMethods } from "../../../base/effect.ts";
 import type { Log } from "../../../base/log.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { runUnderLimit } from "../../../base/run-under-limit.ts";
@@ -8,6 +9,7 @@ import { type Catalog, type CatalogAction, readInput } from "../../../catalog/ca
 import { modelCredentialTypes } from "../../../workflows/choose-model.ts";
 import type { EngineNode, EngineOutcome } from "../../../workflows/engine-node.ts";
 import { expressionFieldsOf, nullableFieldsOf } from "../../../workflows/expression-fields.ts";
+import { callWorkflow } from "../../../workflows/engine-nodes/call-workflow.ts";
 import { isEmpty } from "../../../workflows/fill-parameters.ts";
 import { takesItem } from "../../../workflows/references.ts";
 import { resolveParameters } from "../../../workflows/resolve-parameters.ts";
@@ -52,7 +54,7 @@ export type Filled = { parameters: Record<string, unknown>; filled: Record<strin
 /** Resolves references, fills what is empty, checks, and runs: a tool through the same steps as any call of it, a built-in node directly. */
 export function createExecuteOnce(options: Options) {
   const { log } = options;
-  const { kindOf, isKnown, inputOf, isPure } = createKinds(options);
+  const { kindOf, isKnown, inputOf, isPure, writes } = createKinds(options);
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
@@ -64,6 +66,7 @@ export function createExecuteOnce(options: Options) {
   return {
     inputOf,
     isPure,
+    writes,
 
     plan({ node, incoming: { items } }: Pick<NodeTask, "node" | "incoming">): Execution[] {
       const isForItem = isKnown(node) && isPerItem(node);
@@ -260,6 +263,17 @@ function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engine
       if ("engine" in kind) return !kind.engine.reachesOut;
       const { hints, credential } = kind.action;
       return hints.readOnly && !hints.openWorld && !credential;
+    },
+
+    /** Whether executing it changes something outside. To ask a model only costs, and what a called workflow does nobody knows. */
+    writes(node: GraphNode): boolean {
+      if (!isKnown(node)) return false;
+      const kind = kindOf(node);
+      if ("engine" in kind) return kind.engine === callWorkflow;
+      const { hints, defaultModel, input } = kind.action;
+      const { method } = { ...node.parameters, ...input.safeParse(node.parameters).data };
+      const onlyReads = typeof method === "string" && readingMethods.has(method);
+      return !hints.readOnly && defaultModel === undefined && !onlyReads;
     },
 
     /** What the parameters of a node have to be. */

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { toAcceptedRun } from "../accept/accepted-run.ts";
+import { acceptedEditorRun, editorRunBody } from "../editor-wire.ts";
+import { personOf } from "../person-of.ts";
+import type { Runs } from "../runs.ts";
+
+type Options = { runs: Pick<Runs, "startInEditor">; platformBaseUrl: string };
+
+export function registerEditorRunRoutes(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    "/api/organizations/:organizationId/workflows/:workflowId/draft/runs",
+    {
+      config: { access: { role: "member" } },
+      schema: {
+        tags: ["Runs"],
+        summary: "Run the draft of a workflow, or a step of it",
+        params: z.object({ organizationId: z.uuid(), workflowId: z.uuid() }),
+        body: editorRunBody,
+        response: { 202: acceptedEditorRun },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, workflowId } = request.params;
+      const { mode, nodeId, prompt, payload, allowRepeat } = request.body;
+      const { nodes, ...started } = await runs.startInEditor({
+        organizationId,
+        workflowId,
+        mode,
+        nodeId,
+        prompt,
+        payload,
+        allowRepeat,
+        user: personOf(request),
+        requestId: request.id,
+        trace: request.trace,
+      });
+      const accepted = toAcceptedRun(platformBaseUrl, { ...started, organizationId, workflowId });
+      return reply.code(202).send({ ...accepted, nodes });
+    },
+  );
+}

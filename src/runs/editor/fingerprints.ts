@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { TriggerData } from "../../workflows/engine-node.ts";
+import type { Graph, GraphNode } from "../walk/graph.ts";
+
+type Options = {
+  graph: Graph;
+  /** By canvas id, as they are stored. */
+  pins: ReadonlyMap<string, string>;
+  trigger: Pick<TriggerData, "prompt" | "payload">;
+};
+
+/**
+ * What the outputs of each node depend on, as a hash: its type, parameters, instruction and accounts, what a run is started with, and the same of all
+ * nodes that come before it; of a node with pinned data, that data alone. Its name, its place and how often it is tried again change nothing.
+ */
+export function fingerprintsOf({ graph, pins, trigger: { prompt, payload } }: Options): Map<string, string> {
+  const known = new Map<string, string>();
+  const start = hashOf([prompt, payload]);
+
+  function find(id: string): string {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    // In a circle the hash of a node would depend on itself.
+    known.set(id, "");
+    const node = graph.get(id);
+    const pinned = pins.get(id);
+    const own = pinned === undefined ? [start, node && meaningOf(node), node?.incoming.map(edgeOf)] : [pinned];
+    const hash = hashOf(own);
+    known.set(id, hash);
+    return hash;
+  }
+
+  const edgeOf = ({ source, way }: GraphNode["incoming"][number]) => [find(source), source, way];
+
+  for (const id of graph.keys()) find(id);
+  return known;
+}
+
+function meaningOf({ type, parameters, instruction, credentials, settings }: GraphNode) {
+  const { continueOnError, continueWhenEmpty, modelMayWriteExpressions, disabled } = settings;
+  return [
+    type,
+    parameters,
+    instruction,
+    credentials,
+    continueOnError,
+    continueWhenEmpty,
+    modelMayWriteExpressions,
+    disabled,
+  ];
+}
+
+const hashOf = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value, inOrder)).digest("base64url");
+
+/** The order of its keys does not change what an object says. */
+const inOrder = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;

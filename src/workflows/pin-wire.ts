@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { canvasId, savedWorkflow } from "./wire.ts";
+
+// Outputs of nodes that people keep for runs of the editor.
+
+/** Of one node, as JSON. */
+export const mostPinnedBytes = 1_000_000;
+
+const outputs = z
+  .record(z.string().max(64), z.array(z.record(z.string(), z.unknown())))
+  .describe("Way out of the node to the items that leave on it; `out` where there is only one.");
+
+export const pinRequest = z.strictObject({ outputs });
+export type PinRequest = z.infer<typeof pinRequest>;
+
+export const pin = z
+  .object({
+    nodeId: canvasId,
+    outputs,
+    pinnedByName: z.string().nullable().describe("Null for the command line."),
+    pinnedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Pin" });
+export type Pin = z.infer<typeof pin>;
+
+export const pinList = z.object({
+  data: z
+    .array(pin.omit({ outputs: true }).extend({ bytes: z.int(), items: z.int() }))
+    .describe("By node, without the data."),
+});
+export type PinHead = z.infer<typeof pinList>["data"][number];
+
+export const publishedWorkflow = savedWorkflow
+  .extend({ pinnedNodes: z.int().describe("How many of its nodes have pinned data, which no published run uses.") })
+  .meta({ id: "PublishedWorkflow" });
+export type PublishedWorkflow = z.infer<typeof publishedWorkflow>;

@@ -1,0 +1,109 @@
+import { toStorableText } from "../base/json.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Database } from "../storage/database.ts";
+import type { Author } from "./author.ts";
+import type { SavedCanvas } from "./canvas-columns.ts";
+import { findDraft } from "./draft-store.ts";
+import { deletePins, findPin, listPinnedIds, listPins, putPin } from "./pin-store.ts";
+import { mostPinnedBytes, type Pin, type PinHead, type PinRequest } from "./pin-wire.ts";
+import { requireRow } from "./refuse-change.ts";
+import * as store from "./store.ts";
+
+type NodePlace = store.Place & { nodeId: string };
+type PinRow = { node_id: string; outputs: string; pinned_by_name: string | null; pinned_at: Date };
+
+/** Outputs that runs of the editor take in the place of what a node would give. They stay until the node is gone from the draft and from what is published. */
+export function createPins({ db }: { db: Database }) {
+  const tables = store.workflowTables(db);
+
+  return {
+    async list(place: store.Place): Promise<{ data: PinHead[] }> {
+      await requireRow(store.findWorkflow(tables, place));
+      return { data: (await listPins(tables, place)).map(describeHead) };
+    },
+
+    async get({ nodeId, ...place }: NodePlace): Promise<Pin> {
+      await requireRow(store.findWorkflow(tables, place));
+      const row = await findPin(tables, place, nodeId);
+      if (!row) throw noPin();
+      return describePin(row);
+    },
+
+    async put({ nodeId, ...place }: NodePlace, { outputs }: PinRequest, author: Author | null): Promise<Pin> {
+      await requireRow(store.findWorkflow(tables, place));
+      const { text } = toStorableText(outputs);
+      requireSmall(text);
+      return await store.inTransaction(tables, async (transaction) => {
+        const row = await requireRow(store.lockWorkflow(transaction, place));
+        const ids = await nodesOf(transaction, place, row);
+        if (!ids.has(nodeId)) throw noNode();
+        await putPin(transaction, place, { node_id: nodeId, outputs: text, pinned_by_name: author?.name ?? null });
+        return describePin((await findPin(transaction, place, nodeId)) as PinRow);
+      });
+    },
+
+    async remove({ nodeId, ...place }: NodePlace): Promise<void> {
+      await requireRow(store.findWorkflow(tables, place));
+      if ((await deletePins(tables, place, [nodeId])) === 0) throw noPin();
+    },
+
+    /** As they are stored, by canvas id; for runs of the editor and nobody else. */
+    async find(place: store.Place): Promise<Map<string, string>> {
+      return new Map((await listPins(tables, place)).map(({ node_id, outputs }) => [node_id, outputs]));
+    },
+  };
+}
+
+/** In a transaction that holds the workflow and has changed its canvases: what is pinned of nodes that are on none of them goes. Says how many are left. */
+export async function removeLostPins(transaction: store.WorkflowsDb, place: store.Place): Promise<number> {
+  const pinned = await listPinnedIds(transaction, place);
+  if (pinned.length === 0) return 0;
+  const ids = await nodesOf(transaction, place, await store.findWorkflow(transaction, place));
+  const lost = pinned.filter((id) => !ids.has(id));
+  await deletePins(transaction, place, lost);
+  return pinned.length - lost.length;
+}
+
+/** Of the draft and of what is published. A draft may have any form. */
+async function nodesOf(
+  db: store.WorkflowsDb,
+  place: store.Place,
+  row: store.StoredWorkflow | undefined,
+): Promise<Set<string>> {
+  const draft = await findDraft(db, place);
+  const texts = [draft?.canvas, row?.canvas].filter((text) => typeof text === "string");
+  return new Set(texts.flatMap((text) => idsIn(JSON.parse(text) as SavedCanvas)));
+}
+
+function idsIn({ nodes }: SavedCanvas): string[] {
+  const list: unknown[] = Array.isArray(nodes) ? nodes : [];
+  const ids = list.map((node) => (node as { id?: unknown } | null)?.id);
+  return ids.filter((id) => typeof id === "string");
+}
+
+const noPin = () => new Refusal("not_found", "Nothing is pinned to this node.");
+
+const noNode = () =>
+  new Refusal("unknown_node", "This node is neither in the draft nor in what is published. Save the draft first.");
+
+function requireSmall(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= mostPinnedBytes) return;
+  const detail = `has ${bytes} bytes, and at most ${mostPinnedBytes} can be pinned to a node`;
+  throw new Refusal("body_too_large", `outputs ${detail}. Keep fewer items.`, {
+    errors: [{ pointer: "/outputs", detail }],
+  });
+}
+
+const describePin = ({ node_id, outputs, pinned_by_name, pinned_at }: PinRow): Pin => ({
+  nodeId: node_id,
+  outputs: JSON.parse(outputs) as Pin["outputs"],
+  pinnedByName: pinned_by_name,
+  pinnedAt: pinned_at.toISOString(),
+});
+
+function describeHead(row: PinRow): PinHead {
+  const { outputs, ...pin } = describePin(row);
+  const items = Object.values(outputs).reduce((sum, list) => sum + list.length, 0);
+  return { ...pin, bytes: Buffer.byteLength(row.outputs), items };
+}
