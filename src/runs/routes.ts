@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { registerTaskRunnerRoutes } from "./accept/task-runner-routes.ts";
-import type { CountStarts } from "./read/count-starts.ts";
 import { registerEditorRunRoutes } from "./editor/editor-run-routes.ts";
+import type { CountStarts } from "./read/count-starts.ts";
 import type { Preview } from "./read/preview.ts";
 import { registerPreviewRoutes } from "./read/preview-routes.ts";
 import { registerStartRoutes } from "./read/start-routes.ts";
