@@ -32,7 +32,7 @@ export function toMcpTool(action: CatalogAction) {
   };
 }
 
-/** Which list of an account a field offers, and what a new node starts with, is for our own forms: clients cannot ask for it. */
+/** Which list of an account a field offers, what a new node starts with and how a field looks is for our own forms: clients cannot ask for it. */
 function withoutFormHints(schema: JsonSchema): JsonSchema {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   const kept = properties.map(([name, field]) => [name, withoutHints(field)] as const);
@@ -40,7 +40,8 @@ function withoutFormHints(schema: JsonSchema): JsonSchema {
 }
 
 /** Of a field, and of the entries where it is a list. */
-function withoutHints({ choices: _, choicesNeed: __, startsAs: ___, items, ...field }: JsonSchema): JsonSchema {
+function withoutHints(schema: JsonSchema): JsonSchema {
+  const { choices: _, choicesNeed: __, startsAs: ___, toggle: ____, items, ...field } = schema;
   return typeof items === "object" && items !== null ? { ...field, items: withoutHints(items as JsonSchema) } : field;
 }
 

@@ -7,10 +7,12 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { toJsonSchema } from "../../src/catalog/json-schema.ts";
 import { loadProviders } from "../../src/catalog/load-providers.ts";
 import { engineNodes } from "../../src/workflows/engine-nodes/engine-nodes.ts";
-import { expressionFieldsOf } from "../../src/workflows/expression-fields.ts";
+import { expressionFieldsOf, nullableFieldsOf } from "../../src/workflows/expression-fields.ts";
 import { resolveParameters } from "../../src/workflows/resolve-parameters.ts";
+import { fromUnit } from "../../web/node-form/durations.ts";
 import { describeShape, type FormField, fieldsOf, type Schema } from "../../web/node-form/field-shape.ts";
 import { readJson, readNumber, readRows, readText, setField } from "../../web/node-form/field-values.ts";
+import { shownFields } from "../../web/node-form/shown-fields.ts";
 import { onDisk } from "../support/catalog/catalogue-on-disk.ts";
 import { writeRobotKey } from "../support/robot-key.ts";
 
@@ -72,6 +74,10 @@ function type(schema: Schema): unknown {
       return true;
     case "choice":
       return shape.options.at(-1)?.value;
+    case "toggle":
+      return shape.off;
+    case "duration":
+      return fromUnit(5, "minutes");
     case "list":
       return [type(shape.entry)];
     case "object":
@@ -82,6 +88,8 @@ function type(schema: Schema): unknown {
       return type(shape.options[0] ?? {});
     case "expression":
       return readText("1 = 1");
+    case "condition":
+      return { match: "all", rows: [{ field: "$input.a", operator: "is", value: "a" }] };
     case "free":
       return readText("anything");
     case "json":
@@ -130,6 +138,7 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
     ? await resolveParameters(value, scope, {
         organizationId: "an-organization",
         expressionFields: expressionFieldsOf(input),
+        nullableFields: nullableFieldsOf(input),
       })
     : value;
   const { error } = input.safeParse(resolved, { error: fieldMessage });
@@ -139,15 +148,16 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
 describe("the forms of all tools, built-in nodes and accounts", () => {
   it("are as many as there are", () => {
     expect([...catalog.actions.keys()].sort()).toEqual(onDisk.providerTools);
-    expect(engineNodes.size).toBe(12);
+    expect(engineNodes.size).toBe(16);
     // Some accounts have several ways in, with a form each.
-    expect(forms.length).toBeGreaterThan(onDisk.providerTools.length + 11 + onDisk.providersWithAccounts.length);
+    expect(forms.length).toBeGreaterThan(onDisk.providerTools.length + 15 + onDisk.providersWithAccounts.length);
   });
 
   it.each(forms)("show every field of $name, each with a label and an id of its own", (form) => {
     const fields = fieldsOf(toJsonSchema(form.input, "input"));
-    for (const html of [render(form, {}), render(form, fill(fields))]) {
-      for (const { name } of fields) {
+    for (const value of [{}, fill(fields)]) {
+      const html = render(form, value);
+      for (const { name } of shownFields(fields, value)) {
         expect(html).toContain(`data-pointer="/${name}"`);
         expect(html).toMatch(new RegExp(`(for="form/${name}"|aria-labelledby="form/${name}-label")`));
       }

@@ -1,3 +1,5 @@
+import { shownFields } from "./shown-fields.ts";
+
 /** JSON Schema 2020-12 as the descriptors of the server have it. */
 export type Schema = Record<string, unknown>;
 
@@ -21,12 +23,18 @@ export type FieldShape =
   | { kind: "number"; isInteger: boolean; minimum: number | undefined; maximum: number | undefined }
   | { kind: "boolean" }
   | { kind: "choice"; options: Choice[] }
+  /** One of two values, on unless it is turned off. */
+  | { kind: "toggle"; on: unknown; off: unknown }
+  /** Stored in milliseconds. */
+  | { kind: "duration" }
   | { kind: "list"; entry: Schema }
   | { kind: "object"; schema: Schema }
   | { kind: "record"; entry: Schema }
   | { kind: "union"; options: Schema[] }
   /** JSONata as it stands, without braces. */
   | { kind: "expression" }
+  /** Rows of field, operator and value, or such an expression. */
+  | { kind: "condition" }
   /** Any JSON, with a choice of the usual types. */
   | { kind: "free" }
   /** Structures for which rows of fields would be harder to read than JSON. */
@@ -36,7 +44,9 @@ export type FormField = { name: string; schema: Schema; isRequired: boolean };
 
 /** Which control a schema is filled in with. */
 export function describeShape(schema: Schema): FieldShape {
-  if (schema.expression === true) return { kind: "expression" };
+  if (schema.expression === true) return { kind: isSchema(schema.rows) ? "condition" : "expression" };
+  if (schema.unit === "milliseconds") return { kind: "duration" };
+  if (isSchema(schema.toggle)) return { kind: "toggle", on: schema.toggle.on, off: schema.toggle.off };
   const choices = choicesOf(schema);
   if (choices) return { kind: "choice", options: choices };
   const options = optionsOf(schema);
@@ -142,8 +152,8 @@ export function fieldsOf(schema: Schema): FormField[] {
 const mostOptionalShown = 4;
 
 /** Fields to show at once, and those for "More fields": optional ones, where there are many. */
-export function arrangeFields(schema: Schema): { shown: FormField[]; more: FormField[] } {
-  const fields = fieldsOf(schema);
+export function arrangeFields(schema: Schema, value: Schema = {}): { shown: FormField[]; more: FormField[] } {
+  const fields = shownFields(fieldsOf(schema), value);
   const optional = fields.filter(({ isRequired }) => !isRequired);
   if (optional.length <= mostOptionalShown) return { shown: fields, more: [] };
   // What stands before a required field belongs to it, and a form must not look as if it had no fields.

@@ -96,10 +96,13 @@ export function emptyEntry(schema: Schema): unknown {
 const emptyByKind: Record<FieldShape["kind"], unknown> = {
   text: "",
   expression: "",
+  condition: "",
   free: "",
   number: null,
   boolean: null,
   choice: null,
+  toggle: null,
+  duration: null,
   list: [],
   object: {},
   record: {},

@@ -14,9 +14,20 @@ const fields = {
     .enum(["none", "basic", "bearer", "header", "query"])
     .describe("How the secret is sent.")
     .meta({ title: "Authentication" }),
-  username: z.string().optional().describe("For basic authentication."),
-  secret: secret("Password, token or value.").optional(),
-  name: z.string().min(1).optional().describe("Header or query name."),
+  username: z
+    .string()
+    .optional()
+    .describe("For basic authentication.")
+    .meta({ shownWith: { authKind: ["basic"] } }),
+  secret: secret("Password, token or value.")
+    .optional()
+    .meta({ shownWith: { authKind: ["basic", "bearer", "header", "query"] } }),
+  name: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Header or query name.")
+    .meta({ shownWith: { authKind: ["header", "query"] } }),
 };
 
 type Fields = z.output<z.ZodObject<typeof fields>>;

@@ -50,7 +50,7 @@ export const action = defineAction({
       .describe(
         "What a status of 400 and above is: fail for a failure, answer for an answer like any other. Left out, it is a failure of a node in a workflow and an answer to who calls the tool.",
       )
-      .meta({ title: "Status of 400 and above" }),
+      .meta({ title: "Fail on status 400 and above", toggle: { on: "fail", off: "answer" } }),
   }),
   output: z.object({
     status: z.int().describe("HTTP status, e.g. 200."),

@@ -5,7 +5,11 @@ type KnownRow = { field?: unknown; operator: Operator; value?: unknown };
 type KnownGroup = { match: Match; rows: readonly KnownRow[] };
 
 /** Whether rows are true for data. Nothing makes them fail: what cannot be compared does not hold, and then its opposite does. */
-export function holds({ match, rows, groups = [] }: KnownGroup & { groups?: readonly KnownGroup[] | undefined }) {
+export function holds({
+  match,
+  rows,
+  groups = [],
+}: KnownGroup & { groups?: readonly KnownGroup[] | undefined }): boolean {
   const isTrue = (one: KnownRow) => rowHolds(one);
   if (match === "any") return rows.some(isTrue) || groups.some((group) => holds(group));
   return rows.every(isTrue) && groups.every((group) => holds(group));

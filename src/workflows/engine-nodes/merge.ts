@@ -2,6 +2,8 @@ import { z } from "zod";
 import { defineEngineNode, type Item } from "../engine-node.ts";
 import { joinItems } from "./join-items.ts";
 
+const ofKey = { shownWith: { mode: ["key"] } };
+
 export const merge = defineEngineNode({
   id: "merge",
   title: "Merge",
@@ -16,19 +18,27 @@ export const merge = defineEngineNode({
         .describe(
           "append: all items one after the other. position: the first items of all branches become one, then the second ones. key: items with the same value in the key field become one, each with each.",
         ),
-      key: z.string().min(1).max(200).optional().describe("Field by which items belong together, in the mode key."),
+      key: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Field by which items belong together, in the mode key.")
+        .meta(ofKey),
       join: z
         .enum(["outer", "left", "inner"])
         .default("outer")
         .describe(
           "Which items stay that find no match, in the mode key. outer: all of them. left: those of the first branch. inner: none. The run says how many there were.",
-        ),
+        )
+        .meta(ofKey),
       compare: z
         .enum(["strict", "loose"])
         .default("strict")
         .describe(
           'When two values are the same, in the mode key. strict: 1 and "1" are not. loose: they are, because they read the same.',
-        ),
+        )
+        .meta(ofKey),
     })
     .refine(({ mode, key }) => mode !== "key" || key !== undefined, {
       path: ["key"],

@@ -19,7 +19,8 @@ export const wait = defineEngineNode({
         .min(0)
         .max(longestMs)
         .optional()
-        .describe("How long to wait, e.g. 60000 for a minute. Give this or until."),
+        .describe("How long to wait, e.g. 60000 for a minute. Give this or a moment.")
+        .meta({ title: "How long", unit: "milliseconds" }),
       until: moment
         .optional()
         .describe(

@@ -95,7 +95,7 @@ function describePlace(target: Target | undefined, { canvas, kinds }: CanvasCont
     return node ? nodeTitle(node, kinds.get(node.nodeId)) : "";
   };
   if (target?.after)
-    return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : `, way ${target.after.way}`}.`;
+    return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : ` · ${target.after.way}`}.`;
   const edge = canvas.edges.find(({ id }) => id === target?.onEdge);
   if (edge) return `Between ${titleOf(edge.source)} and ${titleOf(edge.target)}.`;
   return "Press one to add it, or drag it to its place.";

@@ -80,7 +80,7 @@ function WayOut({ way, data }: { way: string; data: BoxData }) {
         <button
           type="button"
           tabIndex={-1}
-          aria-label={`Add a node after ${nodeTitle(data.node, data.kind)}${data.ways.length > 1 ? `, way ${way}` : ""}`}
+          aria-label={`Add a node after ${nodeTitle(data.node, data.kind)}${data.ways.length > 1 ? ` · ${way}` : ""}`}
           onClick={(event) => {
             event.stopPropagation();
             actions.addAfter(data.node.id, way);

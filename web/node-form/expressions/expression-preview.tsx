@@ -1,12 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import type { ValuePreview } from "../../../src/runs/wire.ts";
 import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
 import { isApiProblem } from "../../problem.ts";
 import { useForm } from "../form-context.ts";
 import type { Expressions } from "./expressions.ts";
-
-const pauseMs = 300;
+import { useSettled } from "./use-settled.ts";
 
 type ExpressionPreviewProps = {
   label: string;
@@ -47,6 +46,7 @@ function Answer({
 }
 
 function show(value: unknown): string {
+  if (value === null) return "nothing";
   if (typeof value !== "string") return writeCompact(value, 300);
   if (value === "") return "an empty text";
   return value.length > 300 ? `${value.slice(0, 300)}…` : value;
@@ -61,14 +61,4 @@ function Line({ tone, children }: { tone: string; children: ReactNode }) {
       {children}
     </p>
   );
-}
-
-/** The value once nothing was typed for a moment. */
-function useSettled(value: unknown): unknown {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

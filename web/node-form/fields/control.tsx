@@ -3,6 +3,7 @@ import { type FieldShape, isSchema, type Schema } from "../field-shape.ts";
 import type { ControlProps } from "../form-context.ts";
 import { BooleanControl } from "./boolean-control.tsx";
 import { ChoiceControl } from "./choice-control.tsx";
+import { DurationControl } from "./duration-control.tsx";
 import { FreeControl } from "./free-control.tsx";
 import { JsonControl } from "./json-control.tsx";
 import { ListControl } from "./list-control.tsx";
@@ -10,6 +11,7 @@ import { NumberControl } from "./number-control.tsx";
 import { ObjectFields } from "./object-fields.tsx";
 import { RecordControl } from "./record-control.tsx";
 import { TextControl } from "./text-control.tsx";
+import { ToggleControl } from "./toggle-control.tsx";
 
 type Props = ControlProps & { shape: FieldShape; pointer: string };
 
@@ -24,6 +26,10 @@ export function Control({ shape, pointer, ...control }: Props) {
       return <BooleanControl {...control} />;
     case "choice":
       return <ChoiceControl {...control} options={shape.options} />;
+    case "toggle":
+      return <ToggleControl {...control} shape={shape} />;
+    case "duration":
+      return <DurationControl {...control} />;
     case "list":
       return <ListControl {...control} entry={shape.entry} pointer={pointer} />;
     case "record":

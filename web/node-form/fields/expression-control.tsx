@@ -9,10 +9,12 @@ type ExpressionControlProps = ControlProps & {
   /** JSONata as it stands, without braces. */
   isBare: boolean;
   isLong?: boolean;
+  /** Whether it says below what comes out. */
+  hasPreview?: boolean;
 };
 
 /** A text with references, or an expression: completes while one writes and shows what comes out. */
-export function ExpressionControl({ isBare, isLong = false, ...control }: ExpressionControlProps) {
+export function ExpressionControl({ isBare, isLong = false, hasPreview = true, ...control }: ExpressionControlProps) {
   const { id, label, readOnly, value, onChange } = control;
   const text = writeText(value);
   const { field, completion, isOpen, preview, onFocus, onDrop } = useReferenceField({
@@ -66,7 +68,9 @@ export function ExpressionControl({ isBare, isLong = false, ...control }: Expres
           />
         )}
       </div>
-      {isExpression && preview && <ExpressionPreview label={label} value={value} isBare={isBare} preview={preview} />}
+      {hasPreview && isExpression && preview && (
+        <ExpressionPreview label={label} value={value} isBare={isBare} preview={preview} />
+      )}
     </>
   );
 }

@@ -13,7 +13,7 @@ type ObjectFieldsProps = {
 /** All fields of an object; the optional ones are folded away where there are many. */
 export function ObjectFields({ schema, pointer, value, onChange }: ObjectFieldsProps) {
   const { Field, faults, readOnly } = useForm();
-  const { shown, more } = arrangeFields(schema);
+  const { shown, more } = arrangeFields(schema, value);
   const known = new Set(fieldsOf(schema).map(({ name }) => name));
   const unknown = schema.additionalProperties === false ? Object.keys(value).filter((name) => !known.has(name)) : [];
   const render = ({ name, schema: field, isRequired }: FormField) => (

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { ConditionField } from "../conditions/condition-field.tsx";
 import { describeShape, type FieldShape, fits } from "../field-shape.ts";
 import { fromExpression, isReference, toExpression } from "../field-values.ts";
 import { type SchemaFieldProps, useForm } from "../form-context.ts";
@@ -11,6 +12,10 @@ import { VariantSelect } from "./variant-select.tsx";
 
 /** One field of whatever schema, with its label, its hint and what the server says about it. */
 export function SchemaField(props: SchemaFieldProps) {
+  return describeShape(props.schema).kind === "condition" ? <ConditionField {...props} /> : <ValueField {...props} />;
+}
+
+function ValueField(props: SchemaFieldProps) {
   const { idPrefix, expressions, readOnly, unreadTexts } = useForm();
   const { label, pointer, value, onChange } = props;
   const { shape, variants } = useVariant(props);

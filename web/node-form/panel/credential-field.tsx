@@ -37,7 +37,7 @@ export function CredentialField({
   const chosenType = findChosenType(node, types) ?? type;
   const reference = node.credentials?.[chosenType];
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
-  const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
+  const none = kind?.worksWithoutAccount ? "None: a public address" : "None chosen";
   const own = faultsBelow(faults, `/credentials/${chosenType}`);
   const choose = (
     next: string | undefined,

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { allWorkflowsQuery } from "../../api/workflows.ts";
 import { DataViewer } from "../../parts/data-viewer.tsx";
+import { CurlImport } from "../curl/curl-import.tsx";
 import type { InsertTarget } from "../expressions/expressions.ts";
 import { isSchema, type Schema } from "../field-shape.ts";
 import { setField } from "../field-values.ts";
@@ -54,23 +55,38 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
         />
         {!kind && node.parameters && <DataViewer value={node.parameters} label="parameters" />}
         {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
-        <SchemaForm
-          key={node.id}
-          schema={schema}
-          value={node.parameters ?? {}}
-          onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
-          faults={faultsBelow(faults, "/parameters")}
-          expressions={expressions}
-          readOnly={readOnly}
-          unreadTexts={props.unreadTexts}
-          choicesFrom={choicesFrom}
-          idPrefix={`${idPrefix}/parameters`}
-        />
+        <Importable {...props}>
+          <SchemaForm
+            key={node.id}
+            schema={schema}
+            value={node.parameters ?? {}}
+            onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
+            faults={faultsBelow(faults, "/parameters")}
+            expressions={expressions}
+            readOnly={readOnly}
+            unreadTexts={props.unreadTexts}
+            choicesFrom={choicesFrom}
+            idPrefix={`${idPrefix}/parameters`}
+          />
+        </Importable>
         {hasFields && <InstructionField {...props} />}
         {(node.instruction || node.nodeId === "ai_answer") && <ModelAccountField {...props} />}
       </PanelBody>
       {!readOnly && hasFields && <DataPicker canvas={props.canvas} node={node} scope={scope} lastField={lastField} />}
     </>
+  );
+}
+
+/** A request may also come from a curl command. */
+function Importable({ node, readOnly, onChange, children }: NodePanelProps & { children: ReactNode }) {
+  if (node.nodeId !== "http_request" || readOnly) return children;
+  return (
+    <CurlImport
+      parameters={node.parameters ?? {}}
+      onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
+    >
+      {children}
+    </CurlImport>
   );
 }
 

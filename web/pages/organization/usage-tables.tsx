@@ -15,7 +15,7 @@ export function UsageTables({ organizationId, usage }: { organizationId: string;
     <>
       <RankingCard
         title="Tools"
-        head={["Tool", "Calls", "Failed", "Half within", "95 % within"]}
+        head={["Tool", "Calls", "Failed", "Typical time", "95 % within"]}
         rows={usage.byTool.map(({ serverId, tool, calls, failed, p50Ms, p95Ms }) => ({
           key: `${serverId} ${tool}`,
           weight: calls,
