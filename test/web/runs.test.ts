@@ -76,7 +76,7 @@ describe("a run", () => {
     const panel = list.page.getByRole("region", { name: /Node .*issue/i });
     await panel.getByRole("region", { name: "Output" }).getByText("Hello").first().waitFor();
     await list.page.reload();
-    await panel.getByRole("region", { name: "Input" }).waitFor();
+    await panel.getByRole("region", { name: "Parameters, as sent" }).waitFor();
     expect(list.complaints).toEqual([]);
   });
 
@@ -132,16 +132,20 @@ describe("a run", () => {
     expect(one.complaints).toEqual([]);
   });
 
-  it("that failed says where, leads there, and is run again from there, as a whole, and with other input", async () => {
+  it("that failed opens with the failed node, what came in and what was sent, and is run again from there, as a whole, and with other input", async () => {
     const id = await failedRun();
     const one = await open(`/runs/${id}`);
     const { page } = one;
+    const panel = page.getByRole("region", { name: /Node .*issue/i });
+    await panel.getByRole("alert").getByText("Nobody can open fail").waitFor();
+    await panel.getByRole("region", { name: "Came in" }).getByText("1 item from Set fields").first().waitFor();
+    await panel.getByRole("region", { name: "Parameters, as sent" }).getByText("acme").first().waitFor();
+    await page.locator(".react-flow__node.selected").getByRole("group", { name: /issue/i }).waitFor();
+    await panel.getByRole("button", { name: "Close the node" }).click();
+    await panel.waitFor({ state: "detached" });
     await page.getByRole("alert").getByText("Nobody can open fail").waitFor();
     await page.getByRole("button", { name: "Go to the node" }).click();
-    await page
-      .getByRole("region", { name: /Node .*issue/i })
-      .getByText("Nobody can open fail")
-      .waitFor();
+    await panel.getByText("Nobody can open fail").waitFor();
 
     await page.getByRole("button", { name: "Run again from the failed node" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id));
@@ -302,7 +306,7 @@ describe("a run", () => {
   it("gives a viewer nothing to act with, and the API refuses too", async () => {
     const id = await failedRun();
     const one = await open(`/runs/${id}`, { person: vera.browser });
-    await one.page.getByRole("button", { name: "Go to the node" }).waitFor();
+    await one.page.getByRole("region", { name: /Node .*issue/i }).waitFor();
     expect(await one.page.getByRole("button", { name: /again|Cancel/ }).count()).toBe(0);
     for (const action of ["rerun", "cancel"])
       expect((await vera.browser.post(`${flows.path}/runs/${id}/${action}`, {})).status).toBe(403);
@@ -315,7 +319,7 @@ describe("the page of a run", () => {
     async (colorScheme) => {
       const id = await failedRun();
       const one = await open(`/runs/${id}?node=first`, { colorScheme });
-      await one.page.getByRole("region", { name: "Input" }).waitFor();
+      await one.page.getByRole("region", { name: "Parameters, as sent" }).waitFor();
       await one.page.locator(".react-flow__node").first().waitFor();
       expect(await findAccessibilityFaults(one.page)).toEqual([]);
       await one.page.getByRole("button", { name: "Timeline" }).click();

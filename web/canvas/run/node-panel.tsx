@@ -2,8 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { StepForward, X } from "lucide-react";
 import { useState } from "react";
 import type { Run, RunNode } from "../../../src/runs/wire.ts";
+import type { Canvas } from "../../../src/workflows/wire.ts";
 import { isOver } from "../../api/runs.ts";
 import type { NodeKind } from "../../catalog.ts";
+import { itemsAlong } from "../../node-form/panel/items-along.ts";
 import { Fact } from "../../pages/history/call-facts.tsx";
 import { Button } from "../../parts/button.tsx";
 import { DataViewer } from "../../parts/data-viewer.tsx";
@@ -13,6 +15,7 @@ import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
 import { useOrganization } from "../../session.ts";
+import { counted } from "../words.ts";
 import { EditedRunDialog } from "./edited-run-dialog.tsx";
 import { Part } from "./part.tsx";
 import { useRerun } from "./use-rerun.ts";
@@ -22,12 +25,14 @@ type NodePanelProps = {
   run: Run;
   node: RunNode;
   titleOf: (nodeId: string) => string;
+  /** Undefined where the drawing of the run is gone. */
+  canvas: Canvas | undefined;
   kind: NodeKind | undefined;
   onClose: () => void;
 };
 
-/** What one node of a run got, did and gave. */
-export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }: NodePanelProps) {
+/** What one node of a run did, in the order of a question: what happened, what came in, what was sent, what came back. */
+export function NodePanel({ organizationId, run, node, titleOf, canvas, kind, onClose }: NodePanelProps) {
   const title = titleOf(node.id);
   return (
     <section aria-label={`Node ${title}`} className="grid grid-cols-1 gap-5">
@@ -49,34 +54,62 @@ export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }:
       )}
       {node.note && <p className="text-sm">{node.note}</p>}
       <NodeFacts node={node} organizationId={organizationId} />
-      {!run.workflowDeleted && (
-        <Link
-          to="/o/$organizationId/workflows/$workflowId"
-          params={{ organizationId, workflowId: run.workflowId }}
-          search={{ node: node.id, run: run.id }}
-          className="justify-self-start text-sm text-accent underline"
-        >
-          Edit this node in the workflow
-        </Link>
-      )}
-      <RunFromHere organizationId={organizationId} run={run} nodeId={node.id} titleOf={titleOf} />
+      {canvas && <CameIn canvas={canvas} run={run} node={node} titleOf={titleOf} />}
       <NodeData organizationId={organizationId} run={run} node={node} />
+      <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">
+        <RunFromHere organizationId={organizationId} run={run} nodeId={node.id} titleOf={titleOf} />
+        {!run.workflowDeleted && (
+          <Link
+            to="/o/$organizationId/workflows/$workflowId"
+            params={{ organizationId, workflowId: run.workflowId }}
+            search={{ node: node.id, run: run.id }}
+            className="text-sm text-accent underline"
+          >
+            Edit this node in the workflow
+          </Link>
+        )}
+      </div>
     </section>
   );
 }
 
-/** What it got and gave. */
+type CameInProps = Pick<NodePanelProps, "run" | "node" | "titleOf"> & { canvas: Canvas };
+
+/** What the nodes before it gave, by connection; nothing where it was not reached or all of it is too large. */
+function CameIn({ canvas, run, node, titleOf }: CameInProps) {
+  const edges = canvas.edges.filter(({ target }) => target === node.id);
+  const came = edges
+    .map((edge) => ({ edge, items: itemsAlong(edge, run.nodes) }))
+    .filter(({ items }) => items.length > 0);
+  if (node.status === "pending" || came.length === 0) return null;
+  return (
+    <Part title="Came in">
+      {came.map(({ edge, items }) => {
+        const way = edge.sourceHandle ? ` · ${edge.sourceHandle}` : "";
+        const words = `${counted(items.length, "item")} from ${titleOf(edge.source)}${way}`;
+        return (
+          <div key={edge.id} className="grid grid-cols-1 gap-2">
+            <p className="text-xs text-muted wrap-anywhere">{words}</p>
+            <DataViewer value={items} label={words} />
+          </div>
+        );
+      })}
+    </Part>
+  );
+}
+
+/** What was sent and what it gave. */
 function NodeData({ organizationId, run, node }: Pick<NodePanelProps, "organizationId" | "run" | "node">) {
   return (
     <>
+      {node.input !== null && (
+        <Part title="Parameters, as sent" hint="Those of each execution, after references were resolved.">
+          <DataViewer value={node.input} label="parameters" />
+        </Part>
+      )}
       {node.filled !== null && (
         <Part title="Filled in by the model">
           <DataViewer value={node.filled} label="filled parameters" />
-        </Part>
-      )}
-      {node.input !== null && (
-        <Part title="Input" hint="The parameters of each execution, after references were resolved.">
-          <DataViewer value={node.input} label="input" />
         </Part>
       )}
       {node.outputs !== null && (node.outputs.length > 0 || node.status === "succeeded") && (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import type { Canvas } from "../../../src/workflows/wire.ts";
 import { workflowVersionQuery } from "../../api/workflows.ts";
@@ -23,8 +23,10 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
   const kindsQuery = useQuery(nodeKindsQuery);
   const kinds = kindsQuery.data ?? noKinds;
   const { canvas, isGone } = useDrawing(organizationId, run);
-  const chosen = run.nodes.find(({ id }) => id === search.node);
-  const panel = useShownPanel(chosen?.id);
+  const failedId = run.error?.nodeId;
+  // What failed is looked at first.
+  const chosen = run.nodes.find(({ id }) => id === (search.node ?? failedId));
+  const { panel, showPanel } = useShownPanel(search.node);
   const go = (changes: { node?: string; view?: string }) =>
     void navigate({
       to: ".",
@@ -32,7 +34,11 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
       replace: true,
       resetScroll: false,
     });
-  const select = (id: string | undefined) => go({ node: id ?? "" });
+  const select = (id: string | undefined) => go({ node: id ?? nothing });
+  const goToNode = (id: string) => {
+    select(id);
+    showPanel();
+  };
 
   function titleOf(id: string): string {
     const nodeId = run.nodes.find((node) => node.id === id)?.nodeId ?? id;
@@ -44,13 +50,19 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
   const isTimeline = hasNoCanvas || (search.view ?? firstView()) === "timeline";
   return (
     <>
-      <RunHeader organizationId={organizationId} run={run} nameOf={titleOf} onGoToNode={select} />
+      <RunHeader
+        organizationId={organizationId}
+        run={run}
+        nameOf={titleOf}
+        isTold={chosen !== undefined && chosen.id === failedId}
+        onGoToNode={goToNode}
+      />
       {hasNoCanvas && <Notice kind="hint">{run.workflowDeleted && isGone ? deletedWords : unreadableWords}</Notice>}
       <div className="flex flex-wrap items-start justify-between gap-3">
         {!hasNoCanvas && <ViewSwitch view={isTimeline ? "timeline" : "canvas"} onChange={(view) => go({ view })} />}
         <RunActions organizationId={organizationId} run={run} titleOf={titleOf} />
       </div>
-      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(24rem,40%)]">
         <div className="min-w-0">
           {isTimeline ? (
             <Timeline run={run} kinds={kinds} titleOf={titleOf} selectedId={chosen?.id} onSelect={select} />
@@ -60,7 +72,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
         </div>
         <div
           ref={panel}
-          className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto"
+          className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[calc(100dvh-16rem)] xl:min-h-96 xl:overflow-y-auto"
         >
           {chosen ? (
             <NodePanel
@@ -69,6 +81,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
               run={run}
               node={chosen}
               titleOf={titleOf}
+              canvas={canvas}
               kind={kinds.get(chosen.nodeId)}
               onClose={() => select(undefined)}
             />
@@ -93,11 +106,13 @@ function useDrawing(organizationId: string, { workflowId, workflowVersion, workf
 /** Where the panel stands below the drawing, what was chosen there is brought into view. */
 function useShownPanel(chosenId: string | undefined) {
   const panel = useRef<HTMLDivElement>(null);
+  const showPanel = useCallback(() => {
+    if (matchMedia("(width < 80rem)").matches) panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   useEffect(() => {
-    if (chosenId !== undefined && matchMedia("(width < 80rem)").matches)
-      panel.current?.scrollIntoView({ block: "nearest" });
-  }, [chosenId]);
-  return panel;
+    if (chosenId !== undefined && chosenId !== nothing) showPanel();
+  }, [chosenId, showPanel]);
+  return { panel, showPanel };
 }
 
 type DrawingProps = {
@@ -110,7 +125,7 @@ type DrawingProps = {
 
 function Drawing({ canvas, kinds, run, selectedId, onSelect }: DrawingProps) {
   return (
-    <div className="h-[60dvh] min-h-80 overflow-hidden rounded-xl border border-line">
+    <div className="h-[60dvh] min-h-80 xl:h-[calc(100dvh-16rem)] xl:min-h-96 overflow-hidden rounded-xl border border-line">
       {canvas && kinds !== noKinds ? (
         <CanvasView canvas={canvas} kinds={kinds} runNodes={run.nodes} selectedId={selectedId} onSelect={onSelect} />
       ) : (
@@ -120,6 +135,8 @@ function Drawing({ canvas, kinds, run, selectedId, onSelect }: DrawingProps) {
   );
 }
 
+/** In the address: no node, although one failed. */
+const nothing = "-";
 const noKinds: Map<string, NodeKind> = new Map();
 // A drawing says little on a telephone.
 const firstView = () => (matchMedia("(width < 48rem)").matches ? "timeline" : "canvas");

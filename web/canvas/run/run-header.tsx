@@ -14,10 +14,12 @@ type RunHeaderProps = {
   organizationId: string;
   run: Run;
   nameOf: (nodeId: string) => string;
+  /** Whether the panel beside the drawing says what failed. */
+  isTold: boolean;
   onGoToNode: (nodeId: string) => void;
 };
 
-export function RunHeader({ organizationId, run, nameOf, onGoToNode }: RunHeaderProps) {
+export function RunHeader({ organizationId, run, nameOf, isTold, onGoToNode }: RunHeaderProps) {
   const failedId = run.error?.nodeId;
   return (
     <header className="grid grid-cols-1 gap-4">
@@ -43,13 +45,15 @@ export function RunHeader({ organizationId, run, nameOf, onGoToNode }: RunHeader
         <Relations organizationId={organizationId} run={run} />
       </div>
       {run.error && (
-        <Notice
-          kind={run.status === "cancelled" ? "hint" : "problem"}
-          action={failedId ? <Button onClick={() => onGoToNode(failedId)}>Go to the node</Button> : undefined}
-        >
-          {failedId && <p className="font-medium">{nameOf(failedId)} failed</p>}
-          <p>{run.error.message}</p>
-        </Notice>
+        <div className={isTold ? "xl:hidden" : ""}>
+          <Notice
+            kind={run.status === "cancelled" ? "hint" : "problem"}
+            action={failedId ? <Button onClick={() => onGoToNode(failedId)}>Go to the node</Button> : undefined}
+          >
+            {failedId && <p className="font-medium">{nameOf(failedId)} failed</p>}
+            <p>{run.error.message}</p>
+          </Notice>
+        </div>
       )}
     </header>
   );
