@@ -8,6 +8,7 @@ import { RunStrip } from "../running/run-strip.tsx";
 import { useShownRun } from "../running/use-shown-run.ts";
 import type { BasedCanvas } from "../save/create-autosave.ts";
 import type { Remark } from "../save/remarks.ts";
+import { useQuietRemarks } from "../save/use-quiet-remarks.ts";
 import { VersionsView } from "../versions/versions-view.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import { EditorNotices } from "./editor-notices.tsx";
@@ -40,6 +41,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const [isStarting, setStarting] = useState(false);
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
+  const quiet = useQuietRemarks(editor, search.node, timesLed);
 
   const isVersions = search.panel === "versions" && search.node === undefined;
   const openPanel = (panel: string | undefined) =>
@@ -68,7 +70,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         <div className="relative flex min-h-0 flex-1">
           <ReactFlowProvider>
             <EditorCanvas
-              editor={editor}
+              editor={quiet}
               run={run}
               select={select}
               frame={frame}
@@ -78,7 +80,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
             />
           </ReactFlowProvider>
           <SidePanel
-            editor={editor}
+            editor={quiet}
             search={search}
             timesLed={timesLed}
             run={run}
