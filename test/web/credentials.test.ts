@@ -88,7 +88,7 @@ const useByDefault = () => dialog().getByRole("checkbox", { name: "Use this acco
 
 async function fillToken(token = secret): Promise<void> {
   await dialog().locator("input[type=password]").first().fill(token);
-  await dialog().getByText("Addresses of your own").click();
+  await dialog().getByText("Other addresses").click();
   await dialog().getByLabel("Base URL").fill(provider.url);
 }
 
@@ -112,7 +112,7 @@ describe("creating a credential by its fields", () => {
         .getAttribute("value"),
     ).not.toBe(secret);
     await dialog().locator("input[type=password]").first().fill(secret);
-    await dialog().getByText("Addresses of your own").click();
+    await dialog().getByText("Other addresses").click();
     await dialog().getByLabel("Base URL").fill(provider.url);
     await button("Save and test").click();
     await heading("GitHub of <b>the team</b>").waitFor();
@@ -133,7 +133,7 @@ describe("creating a credential by its fields", () => {
     await dialog().getByText("Access token is required.").waitFor();
     await page.locator(":focus[type=password]").waitFor();
     await dialog().locator("input[type=password]").first().fill("wrong-token");
-    await dialog().getByText("Addresses of your own").click();
+    await dialog().getByText("Other addresses").click();
     await dialog().getByLabel("Base URL").fill(provider.url);
     await button("Save and test").click();
     await dialog().getByText("It is saved, but it does not work yet.").waitFor();

@@ -169,7 +169,7 @@ describe("the panel of a node", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("Team bot");
     await dialog.getByText("Bot token").click();
     await dialog.getByRole("textbox", { name: /^Access token/ }).fill("xoxb-1");
-    await dialog.getByText("Addresses of your own").click();
+    await dialog.getByText("Other addresses").click();
     await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://127.0.0.1:9");
     await dialog.getByRole("button", { name: "Save" }).click();
     const done = saved(page);

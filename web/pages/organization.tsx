@@ -15,7 +15,7 @@ export function OrganizationPage() {
 
   return (
     <Page title="Usage and settings" description={`What ${organization.name} does, and how it is set up.`}>
-      <nav aria-label="Parts of this page" className="-mt-2 overflow-x-auto border-b border-line">
+      <nav aria-label="Parts of this page" className="-mt-2 overflow-x-auto overflow-y-hidden border-b border-line">
         <ul className="flex gap-1">
           {shown.map(({ id, label }) => (
             <li key={id}>

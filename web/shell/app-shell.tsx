@@ -47,7 +47,7 @@ export function AppShell() {
         <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} isRail={isRail} />
         <div
           id="menu"
-          className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"} ${isRail ? "md:px-0" : ""}`}
+          className={`relative min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"} ${isRail ? "md:px-0" : ""}`}
         >
           <OrganizationSwitcher current={organization} isRail={isRail} />
           {organization && <Navigation organizationId={organization.id} isRail={isRail} />}

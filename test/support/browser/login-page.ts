@@ -31,7 +31,7 @@ export async function startLoginPage(provider: FakeOAuth) {
       await dialog.getByText("Connect by OAuth").click();
       await dialog.getByLabel("Client ID").fill("my-client");
       await dialog.getByLabel("Client secret", { exact: true }).fill("my-client-secret");
-      await dialog.getByText("Addresses of your own").click();
+      await dialog.getByText("Other addresses").click();
       await dialog.getByLabel("Authorize URL").fill(url);
       await dialog.getByLabel("Token URL").fill(`${provider.url}/token`);
       await dialog.getByLabel("Base URL").fill(provider.url);

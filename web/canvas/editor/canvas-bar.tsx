@@ -77,7 +77,7 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShort
   );
 }
 
-const wideOnly = "sr-only @3xl:not-sr-only";
+const wideOnly = "sr-only @4xl:not-sr-only";
 
 function Tool({ label, works, act, icon }: { label: string; works: boolean; act: () => void; icon: ReactNode }) {
   return (

@@ -8,11 +8,11 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       title="Keys of the canvas"
       description="They work while the canvas has the focus."
     >
-      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2 text-sm">
+      <dl className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
         {shortcuts.map(([what, ...keys]) => (
           <div key={what} className="contents">
             <dt className="text-muted">{what}</dt>
-            <dd className="flex flex-wrap justify-end gap-1">
+            <dd className="flex flex-wrap items-start justify-end gap-1">
               {keys.map((key) => (
                 <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 font-sans text-xs">
                   {key}

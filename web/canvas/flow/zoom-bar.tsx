@@ -16,7 +16,7 @@ export function ZoomBar() {
       </ToolButton>
       <ToolButton label="Fit everything" onClick={() => void fitView({ padding: 0.15, maxZoom: 1 })}>
         <Maximize className="size-4" aria-hidden="true" />
-        <span className="sr-only @3xl:not-sr-only">Fit</span>
+        <span className="sr-only @4xl:not-sr-only">Fit</span>
       </ToolButton>
     </fieldset>
   );

@@ -42,7 +42,7 @@ export function DraftState({ editor, onRemark, onCompare }: DraftStateProps) {
 
 function liveInWords({ workflow: { version, isActive, draft } }: Editor): string {
   if (version === 0) return "Never published";
-  if (!isActive) return "Off";
+  if (!isActive) return `v${version} is off`;
   return draft ? `v${version} is live` : "Live";
 }
 

@@ -37,6 +37,8 @@ function Answer({
       </Line>
     );
   }
+  // Nothing comes of it, or there is no data yet: a line that says so would help nobody.
+  if (result.value === null || result.value === undefined) return null;
   return (
     <Line tone="text-muted">
       {runId === null ? "Without a run" : describeRun(runId)}:{" "}

@@ -25,7 +25,7 @@ export function DataPicker(props: DataPickerProps) {
   const sources = sourcesOf(props, (id) => nodeTitle(props.canvas, id, kinds));
   const source = sources.find(({ root }) => root === chosen) ?? sources[0];
   return (
-    <details className="max-h-[45%] min-w-0 shrink-0 overflow-y-auto border-t border-line">
+    <details className="relative max-h-[45%] min-w-0 shrink-0 overflow-y-auto border-t border-line">
       <summary className="sticky top-0 z-10 cursor-pointer bg-surface px-4 py-2.5 text-sm font-medium outline-offset-[-2px] hover:bg-hover">
         Insert data of the last run
       </summary>

@@ -39,7 +39,7 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
           onToggle={(event) => setIsOpen(event.currentTarget.open)}
         >
           <summary className="cursor-pointer rounded-md px-3 py-2 text-sm text-muted hover:text-ink">
-            Addresses of your own
+            Other addresses
           </summary>
           <div className="px-3 pt-1 pb-3">
             <SchemaForm
