@@ -30,6 +30,11 @@ describe("the line that tells what a node does", () => {
     expect(summarizeNode({ parameters: { keep: true, fields: { a: 1, b: 2 } } }, fields)).toBe("a, b");
   });
 
+  it("has numbers with their names", () => {
+    const wait = kind({ properties: { milliseconds: { type: "integer" } } });
+    expect(summarizeNode({ parameters: { milliseconds: 500 } }, wait)).toBe("milliseconds 500");
+  });
+
   it("is empty where nothing is entered or the type of node is unknown, and is cut where it is long", () => {
     expect(summarizeNode({}, kind({ properties: { list: text } }))).toBe("");
     expect(summarizeNode({ parameters: { a: "b" } }, undefined)).toBe("");

@@ -1,6 +1,6 @@
 import type { CanvasNode } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
-import { isSchema } from "../node-form/field-shape.ts";
+import { isSchema, labelOf } from "../node-form/field-shape.ts";
 
 const mostFields = 2;
 const longest = 60;
@@ -17,7 +17,10 @@ export function summarizeNode({ parameters = {} }: Pick<CanvasNode, "parameters"
     const schema = properties[name];
     // What a descriptor names is told also where it is left to its default.
     const usual = summary && isSchema(schema) ? schema.default : undefined;
-    return write(parameters[name] ?? usual);
+    const value = parameters[name] ?? usual;
+    // A number says nothing without its name.
+    if (typeof value === "number") return [`${labelOf(isSchema(schema) ? schema : {}, name).toLowerCase()} ${value}`];
+    return write(value);
   });
   const line = words.slice(0, mostFields).join(" ").trim();
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
@@ -30,7 +33,6 @@ function fieldsInOrder({ required }: NodeKind["inputSchema"], names: string[]): 
 
 /** Nothing for what is empty or too much for a line. */
 function write(value: unknown): string[] {
-  if (typeof value === "number") return [String(value)];
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return write(Object.keys(value).join(", "));
   if (typeof value !== "string") return [];
   const text = withoutOrigin(value.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, (_, inner: string) => `{${lastName(inner)}}`))

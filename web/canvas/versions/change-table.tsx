@@ -1,7 +1,6 @@
 import { Value } from "./change-list.tsx";
-import type { Sides } from "./comparison-view.tsx";
 import type { Change } from "./list-changes.ts";
-import { sideInWords } from "./sides.ts";
+import { type Sides, sideInWords } from "./sides.ts";
 
 type ChangeTableProps = {
   changes: readonly Change[];

@@ -10,10 +10,9 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import { placeUnplaced } from "../place-nodes.ts";
 import { counted } from "../words.ts";
-import type { Sides } from "./comparison-view.tsx";
 import { DiscardDialog } from "./discard-dialog.tsx";
 import { type Change, countChanges } from "./list-changes.ts";
-import { readSide, sideBefore, sideInWords, writeSide } from "./sides.ts";
+import { readSide, type Sides, sideBefore, sideInWords, writeSide } from "./sides.ts";
 
 type ComparisonBarProps = {
   editor: Editor;

@@ -11,11 +11,9 @@ import { createSharedView } from "../flow/use-shared-view.ts";
 import { ChangeTable } from "./change-table.tsx";
 import { ComparisonBar } from "./comparison-bar.tsx";
 import { markNodes } from "./list-changes.ts";
-import { sideInWords } from "./sides.ts";
+import { type Sides, sideInWords } from "./sides.ts";
 import { useComparison } from "./use-changes.ts";
 import { VersionAlone } from "./version-alone.tsx";
-
-export type Sides = [from: Side, to: Side];
 
 type ComparisonViewProps = {
   editor: Editor;

@@ -3,6 +3,8 @@ import type { Side } from "../../api/workflows.ts";
 
 // What stands on the left and on the right of a comparison; both are part of the address.
 
+export type Sides = [from: Side, to: Side];
+
 export const sideInWords = (side: Side): string =>
   side === "draft" ? "Draft" : side === 0 ? "Nothing" : `Version ${side}`;
 
