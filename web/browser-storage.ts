@@ -17,4 +17,9 @@ export const browserStorage = {
   },
 };
 
-type StorageKey = "switchyard.theme" | "switchyard.organization" | "switchyard.menu" | `switchyard.draft.${string}`;
+type StorageKey =
+  | "switchyard.theme"
+  | "switchyard.organization"
+  | "switchyard.menu"
+  | "switchyard.recent-nodes"
+  | `switchyard.draft.${string}`;

@@ -22,6 +22,8 @@ export type NodeKind = {
   synonyms: string[];
   /** Names of the fields that tell in a line what it does, where they are not the first that are required. */
   summary?: string[] | undefined;
+  /** Where people look for it. */
+  section: NodeEntry["section"];
   /** Null for a built-in node. */
   provider: { id: string; title: string } | null;
   /** Types of the credentials it needs. */

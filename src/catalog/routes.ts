@@ -96,6 +96,7 @@ function describeNode(action: CatalogAction): wire.NodeEntry {
     description,
     synonyms: [...action.synonyms, ...provider.synonyms],
     ...(action.summary && { summary: [...action.summary] }),
+    section: provider.section,
     guide: action.guide ?? null,
     version,
     provider: { id: provider.id, title: provider.title },

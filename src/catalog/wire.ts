@@ -5,6 +5,9 @@ import { z } from "zod";
 const jsonSchema = z.record(z.string(), z.unknown()).describe("JSON Schema 2020-12");
 
 const provider = z.object({ id: z.string(), title: z.string() });
+const section = z
+  .enum(["trigger", "logic", "data", "ai", "apps"])
+  .describe("Where people look for it when they add a node.");
 
 export const node = z
   .object({
@@ -16,6 +19,7 @@ export const node = z
       .array(z.string())
       .optional()
       .describe("Names of the inputs that tell in a line what a node does; without it the first that are required."),
+    section,
     guide: z.string().nullable().describe("What to know before using it, beyond the description."),
     version: z.int(),
     provider,
@@ -134,6 +138,7 @@ export const engineNodeList = z.object({
         title: z.string(),
         description: z.string(),
         synonyms: z.array(z.string()).describe("Other words that people look for it with."),
+        section,
         version: z.int(),
         inputSchema: z
           .record(z.string(), z.unknown())

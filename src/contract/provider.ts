@@ -10,6 +10,8 @@ export type Provider = {
   description: string;
   /** Other words that people look for it with. */
   synonyms: readonly string[];
+  /** Where people look for its nodes: among the apps, unless it works on data as such or is a model. */
+  section: "apps" | "data" | "ai";
   credential: Credential | null;
   webhook: Webhook | null;
   /** What a trigger can look for, where the service has no webhook that people can use. */
@@ -17,9 +19,10 @@ export type Provider = {
 };
 
 export const defineProvider = (
-  descriptor: Omit<Provider, "synonyms" | "webhook" | "polls"> & Partial<Provider>,
+  descriptor: Omit<Provider, "synonyms" | "section" | "webhook" | "polls"> & Partial<Provider>,
 ): Provider => ({
   synonyms: [],
+  section: "apps",
   webhook: null,
   polls: [],
   ...descriptor,

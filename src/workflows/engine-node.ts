@@ -62,6 +62,8 @@ export type EngineNode = {
   description: string;
   /** Other words that people look for it with. */
   synonyms: readonly string[];
+  /** Where people look for it. */
+  section: "trigger" | "logic" | "data" | "ai";
   version: number;
   /** Executed once for every incoming item, or once for the whole list, given the parameters as the author wrote them. */
   per: (parameters: Record<string, unknown>) => "item" | "list";

@@ -57,15 +57,22 @@ describe("the catalogue for the canvas", () => {
 
   it("lists the built-in nodes apart from the others", async () => {
     const { body } = await owner.browser.get("/api/engine-nodes");
-    expect(body.data).toHaveLength(12);
+    expect(body.data).toHaveLength(16);
     expect(body.data).toContainEqual({
       id: "condition",
       title: "Condition",
       description: expect.any(String),
       synonyms: expect.arrayContaining(["if"]),
+      section: "logic",
       version: 1,
       inputSchema: expect.objectContaining({
-        properties: { condition: expect.objectContaining({ type: "boolean", expression: true }) },
+        properties: {
+          condition: expect.objectContaining({
+            type: "boolean",
+            expression: true,
+            rows: expect.objectContaining({ type: "object" }),
+          }),
+        },
       }),
       ways: ["true", "false"],
       per: "item",

@@ -4,7 +4,7 @@ import { controlLook } from "./field.tsx";
 import { type KeyTable, pressKey } from "./key-of.ts";
 
 /** Without a title where there is nothing to tell the entries apart by. */
-export type PickGroup<Entry> = { title?: string; entries: Entry[] };
+export type PickGroup<Entry> = { title?: string; entries: Entry[]; count?: string | undefined };
 
 type PickListProps<Entry> = {
   label: string;
@@ -18,9 +18,13 @@ type PickListProps<Entry> = {
   show: (entry: Entry) => ReactNode;
   onPick: (entry: Entry) => void;
   onEscape?: () => void;
-  /** Lets entries be dragged, under this type, with their id. */
-  dragType?: string;
+  /** Lets entries be dragged, under this type, with their id; those that have one. */
+  drag?: { type: string; idOf: (entry: Entry) => string | undefined };
   nothing: string;
+  /** What to say about a text although there are entries. */
+  noteFor?: (text: string) => string | undefined;
+  /** Between the search field and the list. */
+  children?: ReactNode;
 };
 
 /** A search field over a list in groups: arrows choose while one types, Enter takes. */
@@ -33,8 +37,10 @@ export function PickList<Entry>({
   show,
   onPick,
   onEscape,
-  dragType,
+  drag,
   nothing,
+  noteFor,
+  children,
 }: PickListProps<Entry>) {
   const id = useId();
   const [text, setText] = useState("");
@@ -43,6 +49,7 @@ export function PickList<Entry>({
   const groups = find(text);
   const entries = groups.flatMap((group) => group.entries);
   const active = Math.min(chosen, entries.length - 1);
+  const note = entries.length === 0 ? nothing : noteFor?.(text);
   const optionId = (entry: Entry | undefined) => entry && `${id}-${idOf(entry)}`;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen by the keyboard has to be seen.
@@ -83,13 +90,18 @@ export function PickList<Entry>({
           className={`${controlLook} pl-9`}
         />
       </div>
+      {children}
+      <p role="status" className={note === undefined ? "sr-only" : "px-2 text-sm text-muted"}>
+        {note ?? `${entries.length} found`}
+      </p>
       <div id={id} ref={list} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls of a form, these are options of a list.
           <div key={group.title ?? ""} role="group" aria-label={group.title ?? label} className="mb-3">
             {group.title !== undefined && (
-              <p aria-hidden="true" className="px-2 py-1 text-xs font-medium text-muted">
+              <p aria-hidden="true" className="flex justify-between px-2 py-1 text-xs font-medium text-muted">
                 {group.title}
+                <span className="font-normal">{group.count}</span>
               </p>
             )}
             {group.entries.map((entry) => (
@@ -98,7 +110,7 @@ export function PickList<Entry>({
                 id={optionId(entry)}
                 isActive={entry === entries[active]}
                 onPick={() => onPick(entry)}
-                drag={dragType ? { type: dragType, value: idOf(entry) } : undefined}
+                drag={dragOf(drag, entry)}
               >
                 {show(entry)}
               </PickOption>
@@ -106,11 +118,13 @@ export function PickList<Entry>({
           </div>
         ))}
       </div>
-      <p role="status" className={entries.length === 0 ? "px-2 text-sm text-muted" : "sr-only"}>
-        {entries.length === 0 ? nothing : `${entries.length} found`}
-      </p>
     </div>
   );
+}
+
+function dragOf<Entry>(drag: PickListProps<Entry>["drag"], entry: Entry): PickOptionProps["drag"] {
+  const value = drag?.idOf(entry);
+  return drag && value !== undefined ? { type: drag.type, value } : undefined;
 }
 
 type PickOptionProps = {

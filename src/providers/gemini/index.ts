@@ -4,6 +4,7 @@ import { geminiCredential } from "./credential.ts";
 export const provider = defineProvider({
   id: "gemini",
   title: "Google Gemini",
+  section: "ai",
   description: "Generate text with Gemini models.",
   synonyms: ["google ai", "llm", "ai", "chat", "language model"],
   credential: geminiCredential,

@@ -5,6 +5,7 @@ import { newFeedEntry } from "./poll-new-feed-entry.ts";
 export const provider = defineProvider({
   id: "http",
   title: "HTTP",
+  section: "data",
   description: "Call any HTTP endpoint and read feeds.",
   synonyms: ["rest", "api", "curl", "fetch", "url", "web request", "rss", "feed"],
   credential: httpCredential,

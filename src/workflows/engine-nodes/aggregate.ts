@@ -27,6 +27,7 @@ type Value = z.output<typeof value>;
 export const aggregate = defineEngineNode({
   id: "aggregate",
   title: "Aggregate",
+  section: "data",
   synonyms: ["group by", "sum", "count", "average", "min", "max", "summarize", "total", "collect", "pivot"],
   description:
     "Makes one item of all, or one for each group: with counts, sums, averages or lists. Items without a field do not count for it.",
@@ -37,7 +38,7 @@ export const aggregate = defineEngineNode({
       .max(10)
       .default([])
       .describe("Fields whose values make a group. Without any, all items are one."),
-    values: z.array(value).min(1).max(50).describe("What is told about each group."),
+    values: z.array(value).min(1).max(50).describe("What is told about each group.").meta({ title: "Results" }),
   }),
   findFaults: ({ groupBy, values }) => findFaults(toList(groupBy), toList(values)),
   async run({ parameters: { groupBy, values }, items }) {

@@ -6,6 +6,7 @@ import { mentionsInput } from "../references.ts";
 export const aiAnswer = defineEngineNode({
   id: "ai_answer",
   title: "AI answer",
+  section: "ai",
   synonyms: ["llm", "prompt", "chat", "agent", "language model"],
   description:
     "Asks a language model and passes on its answer as {text}. Once for each incoming item where the question speaks of $input, otherwise once.",

@@ -4,7 +4,8 @@ import { defineEngineNode } from "../engine-node.ts";
 export const callWorkflow = defineEngineNode({
   id: "call_workflow",
   title: "Call workflow",
-  synonyms: ["sub-workflow", "execute workflow", "subflow", "reuse"],
+  section: "logic",
+  synonyms: ["sub-workflow", "sub workflow", "execute workflow", "subflow", "reuse"],
   description: "Runs another workflow of the organization, waits for its end and passes on its last items.",
   reachesOut: true,
   per: "list",

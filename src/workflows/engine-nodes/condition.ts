@@ -5,7 +5,8 @@ import { defineEngineNode } from "../engine-node.ts";
 export const condition = defineEngineNode({
   id: "condition",
   title: "Condition",
-  synonyms: ["if", "branch", "filter", "boolean"],
+  section: "logic",
+  synonyms: ["if", "if else", "branch", "boolean"],
   description: "Sends each item one of two ways. Items leave unchanged through true or false.",
   per: "item",
   input: z.strictObject({

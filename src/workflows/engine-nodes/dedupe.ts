@@ -5,6 +5,7 @@ import { findFieldFaults, itemField, toKey, valueAt } from "./item-field.ts";
 export const dedupe = defineEngineNode({
   id: "dedupe",
   title: "Remove duplicates",
+  section: "data",
   synonyms: ["dedupe", "deduplicate", "distinct", "unique"],
   description: "Passes on one of several items that are the same, or that have the same values in the fields you name.",
   per: "list",

@@ -5,6 +5,7 @@ import { defineEngineNode } from "../engine-node.ts";
 export const filter = defineEngineNode({
   id: "filter",
   title: "Filter",
+  section: "data",
   synonyms: ["where", "keep", "remove", "exclude", "if", "condition"],
   description: "Passes on the items for which the condition is true. The others end here.",
   per: "item",

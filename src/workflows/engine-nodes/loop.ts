@@ -9,7 +9,8 @@ const mostElements = 1000;
 export const loop = defineEngineNode({
   id: "loop",
   title: "Loop over items",
-  synonyms: ["for each", "iterate", "split out", "split in batches"],
+  section: "logic",
+  synonyms: ["for each", "foreach", "iterate", "split", "split out", "split in batches"],
   description:
     "Makes one item of each element of a list, so that what follows is executed once for each. An element that is no object becomes {value}.",
   per: "list",

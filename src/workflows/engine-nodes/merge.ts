@@ -7,6 +7,7 @@ const ofKey = { shownWith: { mode: ["key"] } };
 export const merge = defineEngineNode({
   id: "merge",
   title: "Merge",
+  section: "logic",
   synonyms: ["join", "combine", "append", "union"],
   description: "Waits for all incoming branches and makes one list of their items.",
   per: "list",

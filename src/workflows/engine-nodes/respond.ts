@@ -43,6 +43,7 @@ function faultOf(name: string, value: string): string | undefined {
 export const respond = defineEngineNode({
   id: "respond",
   title: "Respond to webhook",
+  section: "logic",
   synonyms: ["answer", "reply", "webhook response", "http response"],
   description:
     "Answers whoever delivered to the webhook that started the run, where that waits for an answer. The first one counts.",

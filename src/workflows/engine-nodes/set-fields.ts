@@ -4,6 +4,7 @@ import { defineEngineNode } from "../engine-node.ts";
 export const setFields = defineEngineNode({
   id: "set_fields",
   title: "Set fields",
+  section: "data",
   synonyms: ["edit fields", "set", "assign", "rename", "map"],
   description: "Gives each item further fields, or other values in those it has.",
   per: "item",

@@ -14,6 +14,7 @@ type Order = z.output<typeof order>;
 export const sortAndLimit = defineEngineNode({
   id: "sort_and_limit",
   title: "Sort and limit",
+  section: "data",
   synonyms: ["sort", "order by", "limit", "top", "first", "last", "slice", "skip"],
   description: "Puts the items in order and passes on the first of them. Items without the field come last.",
   per: "list",

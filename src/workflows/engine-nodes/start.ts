@@ -4,6 +4,7 @@ import { defineEngineNode } from "../engine-node.ts";
 export const start = defineEngineNode({
   id: "start",
   title: "Start",
+  section: "trigger",
   synonyms: ["trigger", "begin", "entry"],
   description:
     "Where a run begins. Optional: every node without an incoming edge is a beginning. Passes on what started the run.",

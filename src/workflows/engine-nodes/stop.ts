@@ -5,6 +5,7 @@ import { defineEngineNode } from "../engine-node.ts";
 export const stop = defineEngineNode({
   id: "stop",
   title: "Stop with error",
+  section: "logic",
   synonyms: ["throw", "fail", "abort", "error"],
   description: "Ends the run as failed, with a message for whoever reads it.",
   per: "list",

@@ -24,6 +24,7 @@ const rule = z.strictObject({
 export const switchNode = defineEngineNode({
   id: "switch",
   title: "Switch",
+  section: "logic",
   synonyms: ["case", "route", "router", "if"],
   description: "Sends each item the way of the first rule that holds, or otherwise. Items leave unchanged.",
   per: "item",

@@ -6,7 +6,8 @@ import { toItems } from "./to-items.ts";
 export const transform = defineEngineNode({
   id: "transform",
   title: "Transform",
-  synonyms: ["code", "function", "jsonata", "map", "filter", "aggregate", "expression"],
+  section: "data",
+  synonyms: ["code", "javascript", "script", "function", "jsonata", "map", "expression"],
   description:
     "Makes new items with a JSONata expression. A list becomes one item for each element, a value that is no object becomes {value}, nothing becomes no item.",
   per: ({ over }) => (over === "list" ? "list" : "item"),

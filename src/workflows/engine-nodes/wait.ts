@@ -8,6 +8,7 @@ const moment = z.iso.datetime({ offset: true });
 export const wait = defineEngineNode({
   id: "wait",
   title: "Wait",
+  section: "logic",
   synonyms: ["delay", "sleep", "pause"],
   description:
     "Holds the items for a time or until a moment, at most a year, and then passes them on. A waiting run holds no slot.",
@@ -19,12 +20,12 @@ export const wait = defineEngineNode({
         .min(0)
         .max(longestMs)
         .optional()
-        .describe("How long to wait, e.g. 60000 for a minute. Give this or a moment.")
+        .describe("How long to wait, for example 5 minutes, which is 300000 in JSON. Give this or until.")
         .meta({ title: "How long", unit: "milliseconds" }),
       until: moment
         .optional()
         .describe(
-          "Until when to wait, RFC 3339, e.g. 2026-01-31T09:00:00Z; a moment that has passed is not waited for. Give this or milliseconds.",
+          "Until when to wait, e.g. 2026-01-31T09:00:00Z; a moment that has passed is not waited for. Give this or a time to wait.",
         ),
     })
     .refine(({ milliseconds, until }) => (milliseconds === undefined) !== (until === undefined), {

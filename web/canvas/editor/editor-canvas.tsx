@@ -98,9 +98,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
 
 function AddingPalette({ adding }: { adding: ReturnType<typeof useAdding> }) {
   if (!adding.isOpen) return null;
-  return (
-    <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />
-  );
+  return <Palette {...adding.palette} />;
 }
 
 const useRemarkCounts = (remarks: Editor["saving"]["remarks"]) =>

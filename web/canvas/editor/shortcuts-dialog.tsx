@@ -27,7 +27,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
 }
 
 const shortcuts = [
-  ["Add a node, after or on what is selected", "N", "Tab"],
+  ["Add a node, after or on what is selected", "/", "N", "Tab"],
   ["Go from node to node", "Arrow keys"],
   ["Open the selected node", "Enter"],
   ["Connect the selected node", "C"],

@@ -1,10 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useCallback, useMemo, useState } from "react";
+import { credentialsQuery } from "../../api/credentials.ts";
 import type { NodeKind } from "../../catalog.ts";
+import { startCredentials } from "../edit/start-credentials.ts";
 import { startParameters } from "../edit/start-parameters.ts";
 import type { FlowActions } from "../flow/flow-actions.ts";
 import { wayOfEdge } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
+import { noteRecent } from "../palette/recent-nodes.ts";
+import type { PickerEntry } from "../palette/search-kinds.ts";
+import { useEntries } from "../palette/use-entries.ts";
 import { waysOf } from "../ways-of.ts";
 import { nodeTitle } from "../words.ts";
 import type { Editor } from "./use-editor.ts";
@@ -22,8 +28,10 @@ type Options = {
 };
 
 /** Choosing a node from the palette and putting it onto the canvas. */
-export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame, onOpen }: Options) {
+export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
+  const { canvas, kinds, edit, organizationId, workflow } = editor;
   const flow = useReactFlow();
+  const accounts = useQuery({ ...credentialsQuery(organizationId), enabled: !editor.readOnly }).data;
   const [target, setTarget] = useState<Target>();
 
   const openAt = useCallback(
@@ -47,13 +55,20 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
     frame.current?.focus();
   }, [frame]);
 
-  function add(kind: NodeKind, at?: { x: number; y: number }): void {
+  function add(kind: NodeKind, at?: { x: number; y: number }, given?: PickerEntry): void {
+    noteRecent(given?.id ?? kind.id);
     const way = waysOf({ id: "", nodeId: kind.id }, kind)[0];
     const position =
       at ?? (target?.after || target?.onEdge ? undefined : middleOf(frame.current, flow.screenToFlowPosition));
     edit({
       type: "add",
-      node: { nodeId: kind.id, ...startParameters(kind), ...(position && { position }) },
+      node: {
+        nodeId: kind.id,
+        ...startParameters(kind),
+        ...(given?.parameters && { parameters: given.parameters, name: given.title }),
+        ...startCredentials(kind, accounts),
+        ...(position && { position }),
+      },
       way,
       ...(at ? {} : target),
     });
@@ -66,10 +81,16 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
     () => (isBeginning ? kinds : new Map([...kinds].filter(([id]) => id !== "start"))),
     [kinds, isBeginning],
   );
+  const isOpen = target !== undefined;
+  const entries = useEntries({ organizationId, workflowId: workflow.id, kinds: offered, isOpen });
   return {
-    isOpen: target !== undefined,
-    offered,
-    place: describePlace(target, { canvas, kinds }),
+    isOpen,
+    palette: {
+      entries,
+      place: describePlace(target, { canvas, kinds }),
+      onPick: (entry: PickerEntry) => add(entry.kind, undefined, entry),
+      onClose: close,
+    },
     actions,
     open,
     close,
@@ -95,10 +116,10 @@ function describePlace(target: Target | undefined, { canvas, kinds }: CanvasCont
     return node ? nodeTitle(node, kinds.get(node.nodeId)) : "";
   };
   if (target?.after)
-    return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : ` · ${target.after.way}`}.`;
+    return `Add after “${titleOf(target.after.nodeId)}”${target.after.way === "out" ? "" : ` · ${target.after.way}`}`;
   const edge = canvas.edges.find(({ id }) => id === target?.onEdge);
-  if (edge) return `Between ${titleOf(edge.source)} and ${titleOf(edge.target)}.`;
-  return "Press one to add it, or drag it to its place.";
+  if (edge) return `Add between “${titleOf(edge.source)}” and “${titleOf(edge.target)}”`;
+  return "Add a node";
 }
 
 type ToFlow = (place: { x: number; y: number }) => { x: number; y: number };

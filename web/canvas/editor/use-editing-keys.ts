@@ -44,6 +44,7 @@ type Openers = Record<"palette" | "connect" | "shortcuts" | "run" | "minimap", (
 export function editingKeys(commands: EditCommands & ReturnType<typeof useGo>, open: Openers): KeyTable {
   return {
     n: open.palette,
+    "/": open.palette,
     // With nothing selected, Tab leaves the canvas as it leaves everything else.
     tab: commands.hasSelection() ? open.palette : undefined,
     c: open.connect,

@@ -1,58 +1,85 @@
 import { expect, it } from "vitest";
 import type { NodeKind } from "../../catalog.ts";
-import { searchKinds } from "./search-kinds.ts";
+import { type PickerEntry, type Section, searchEntries } from "./search-kinds.ts";
 
-const kind = (id: string, title: string, provider: string | null, description = ""): NodeKind => ({
-  id,
-  title,
-  description,
-  synonyms: [],
-  credentials: [],
-  alsoTakes: [],
-  worksWithoutAccount: true,
-  inputSchema: {},
-  outputSchema: null,
-  ways: ["out"],
-  hints: null,
-  provider: provider === null ? null : { id: provider.toLowerCase(), title: provider },
-});
-const kinds = [
-  kind("slack_send_message", "Send message", "Slack"),
-  kind("gmail_send", "Send email", "Gmail", "Sends a message to people."),
-  kind("bird_call", "Call", "Message Bird"),
-  kind("ai_answer", "AI answer", null),
-  kind("start", "Start", null),
+type Given = Partial<Pick<PickerEntry, "description" | "needsAccount">> & { provider?: string; synonyms?: string[] };
+
+function entry(id: string, title: string, section: Section, given: Given = {}): PickerEntry {
+  const { provider, synonyms = [], description = "", needsAccount = false } = given;
+  const kind: NodeKind = {
+    id,
+    title,
+    description,
+    synonyms,
+    section: section === "yours" ? "logic" : section,
+    credentials: [],
+    alsoTakes: [],
+    worksWithoutAccount: true,
+    inputSchema: {},
+    outputSchema: null,
+    ways: ["out"],
+    hints: null,
+    provider: provider === undefined ? null : { id: provider.toLowerCase(), title: provider },
+  };
+  return { id, kind, title, description, section, needsAccount };
+}
+
+const entries = [
+  entry("slack_send_message", "Send message", "apps", { provider: "Slack", needsAccount: true }),
+  entry("gmail_send", "Send email", "apps", { provider: "Gmail", description: "Sends a message to people." }),
+  entry("condition", "Condition", "logic", { synonyms: ["if", "branch"], description: "Sends items one way." }),
+  entry("note", "Note", "apps", { provider: "Notes", description: "What to do if it rains." }),
+  entry("ai_answer", "AI answer", "ai", { synonyms: ["llm", "agent"] }),
+  entry("call_workflow:1", "Ask for details", "yours"),
 ];
-const shown = (text: string) => searchKinds(kinds, text).map((group) => [group.title, group.kinds.map(({ id }) => id)]);
+const shown = (text: string, more: { section?: Section; recent?: string[] } = {}) =>
+  searchEntries(entries, { text, section: more.section, recent: more.recent ?? [] }).map(
+    ({ title, entries: found }) => [title, found.map(({ id }) => id)],
+  );
 
-it("shows everything by provider, built-in nodes first and the start before the others", () => {
+it("shows everything by section, usable ones first", () => {
   expect(shown("")).toEqual([
-    ["Built in", ["start", "ai_answer"]],
-    ["Gmail", ["gmail_send"]],
-    ["Message Bird", ["bird_call"]],
-    ["Slack", ["slack_send_message"]],
+    ["Logic", ["condition"]],
+    ["AI", ["ai_answer"]],
+    ["Apps", ["gmail_send", "note", "slack_send_message"]],
+    ["Yours", ["call_workflow:1"]],
   ]);
 });
 
-it("puts what is named so before what only speaks of it", () => {
+it("shows what was used last before the sections, and no entry twice", () => {
+  expect(shown("", { recent: ["note", "gone", "condition"] }).slice(0, 3)).toEqual([
+    ["Recently used", ["note", "condition"]],
+    ["AI", ["ai_answer"]],
+    ["Apps", ["gmail_send", "slack_send_message"]],
+  ]);
+});
+
+it("puts what is named so first, whatever its section, and what only speaks of it behind", () => {
   expect(shown("message")).toEqual([
-    ["Slack", ["slack_send_message"]],
-    ["Message Bird", ["bird_call"]],
-    ["Gmail", ["gmail_send"]],
+    ["Best fits", ["slack_send_message"]],
+    ["Apps", ["gmail_send"]],
   ]);
-});
-
-it("finds by words of the provider, the title and the id together, and nothing for others", () => {
-  expect(shown("slack send")).toEqual([["Slack", ["slack_send_message"]]]);
-  expect(shown("gmail_send")).toEqual([["Gmail", ["gmail_send"]]]);
+  expect(shown("slack send")).toEqual([["Best fits", ["slack_send_message"]]]);
   expect(shown("slack email")).toEqual([]);
 });
 
-it("finds a node by another word for it, before those that only speak of it", () => {
-  const condition = {
-    ...kind("condition", "Condition", null, "Sends items one way or the other."),
-    synonyms: ["if", "branch"],
-  };
-  const other = kind("note", "Note", "Notes", "What to do if it rains.");
-  expect(searchKinds([other, condition], "if").map(({ kinds: [first] }) => first?.id)).toEqual(["condition", "note"]);
+it("finds a node by another word for it and says which, before those that only speak of it", () => {
+  expect(shown("if")).toEqual([
+    ["Best fits", ["condition"]],
+    ["Apps", ["note"]],
+  ]);
+  const [best] = searchEntries(entries, { text: "agent", section: undefined, recent: [] });
+  expect(best?.entries[0]?.also).toBe("agent");
+});
+
+it("takes the middle of a word for no good fit", () => {
+  const modify = entry("gmail_modify", "Modify labels", "apps", { provider: "Gmail" });
+  const groups = searchEntries([modify, ...entries], { text: "if", section: undefined, recent: [] });
+  expect(groups[0]?.entries.map(({ id }) => id)).toEqual(["condition"]);
+});
+
+it("keeps to a section, and counts what it has of all", () => {
+  expect(shown("", { section: "ai" })).toEqual([["AI", ["ai_answer"]]]);
+  const groups = searchEntries(entries, { text: "to", section: undefined, recent: [] });
+  expect(groups.find(({ title }) => title === "Apps")?.count).toBe("2 of 3");
 });

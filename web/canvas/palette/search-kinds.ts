@@ -1,38 +1,96 @@
 import type { NodeKind } from "../../catalog.ts";
 
-export type KindGroup = { title: string; kinds: NodeKind[] };
+/** One thing to add: a kind of node, or a workflow of one's own that is called. */
+export type PickerEntry = {
+  id: string;
+  kind: NodeKind;
+  title: string;
+  description: string;
+  section: Section;
+  parameters?: Record<string, unknown>;
+  /** No account that it could use. */
+  needsAccount: boolean;
+  /** The other word for it that was searched for. */
+  also?: string;
+};
 
-const builtIn = "Built in";
+export const sections = {
+  trigger: "Trigger",
+  logic: "Logic",
+  data: "Data",
+  ai: "AI",
+  apps: "Apps",
+  yours: "Yours",
+} as const;
+export type Section = keyof typeof sections;
+const sectionOrder = Object.keys(sections) as Section[];
 
-/** Kinds in which all words occur, grouped by provider; groups and kinds whose title fits best come first. */
-export function searchKinds(kinds: Iterable<NodeKind>, text: string): KindGroup[] {
+/** `count`: how many of all of its section, such as "2 of 66". */
+export type PickerGroup = { title: string; entries: PickerEntry[]; count?: string };
+
+type Search = { text: string; section: Section | undefined; recent: readonly string[] };
+
+const mostBest = 5;
+const mostRecent = 5;
+const wellNamed = 3;
+
+/** Best fits across all sections, what was used last, then the rest by section; usable ones before those that need an account. */
+export function searchEntries(all: readonly PickerEntry[], { text, section, recent }: Search): PickerGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = [...kinds].map((kind) => ({ kind, rank: rankOf(kind, words) })).filter(({ rank }) => rank > 0);
-  const ordered = found.toSorted((one, other) => other.rank - one.rank || titleOrder(one.kind, other.kind));
-  const groups = Map.groupBy(ordered, ({ kind }) => kind.provider?.title ?? builtIn);
-  const list = [...groups].map(([title, entries]) => ({
-    title,
-    kinds: entries.map(({ kind }) => kind),
-    rank: entries[0]?.rank ?? 0,
+  const ranked = all
+    .map((entry) => ({ entry: withAlso(entry, words), rank: rankOf(entry, words) }))
+    .filter(({ entry, rank }) => rank > 0 && (section === undefined || entry.section === section))
+    .toSorted((one, other) => other.rank - one.rank || entryOrder(one.entry, other.entry));
+  const best = words.length === 0 ? [] : ranked.filter(({ rank }) => rank >= wellNamed).slice(0, mostBest);
+  const taken = new Set(best.map(({ entry }) => entry.id));
+  const others = ranked.map(({ entry }) => entry).filter(({ id }) => !taken.has(id));
+  const used = recent.flatMap((id) => others.find((entry) => entry.id === id) ?? []).slice(0, mostRecent);
+  const rest = others.filter((entry) => !used.includes(entry));
+  const bySection = sectionOrder.map((name) => ({
+    title: sections[name],
+    entries: rest.filter((entry) => entry.section === name),
+    count: countOf(all, ranked, name),
   }));
-  return list.toSorted((one, other) => other.rank - one.rank || groupOrder(one.title, other.title));
+  return [
+    { title: "Best fits", entries: best.map(({ entry }) => entry) },
+    { title: "Recently used", entries: used },
+    ...bySection,
+  ].filter(({ entries }) => entries.length > 0);
+}
+
+function countOf(all: readonly PickerEntry[], found: { entry: PickerEntry }[], section: Section): string {
+  const total = all.filter((entry) => entry.section === section).length;
+  const count = found.filter(({ entry }) => entry.section === section).length;
+  return count === total ? String(total) : `${count} of ${total}`;
 }
 
 /** 0: does not fit. */
-function rankOf(kind: NodeKind, words: string[]): number {
-  const title = kind.title.toLowerCase();
-  const origin = (kind.provider?.title ?? builtIn).toLowerCase();
-  const synonyms = kind.synonyms.join(" ").toLowerCase();
-  const all = `${title} ${origin} ${kind.id} ${synonyms} ${kind.description}`.toLowerCase();
-  if (!words.every((word) => all.includes(word))) return 0;
+function rankOf({ kind, title: name, description, id }: PickerEntry, words: string[]): number {
+  const title = name.toLowerCase();
+  const origin = (kind.provider?.title ?? "").toLowerCase();
+  const synonyms = kind.synonyms.map((synonym) => synonym.toLowerCase());
+  const named = `${origin} ${title} ${id} ${synonyms.join(" ")}`.toLowerCase();
+  if (!words.every((word) => `${named} ${description.toLowerCase()}`.includes(word))) return 0;
   if (words.length === 0) return 1;
-  if (title.startsWith(words.join(" "))) return 5;
-  if (words.every((word) => title.includes(word))) return 4;
-  if (words.every((word) => `${origin} ${title} ${kind.id} ${synonyms}`.includes(word))) return 3;
-  return 2;
+  const text = words.join(" ");
+  if (title.startsWith(text) || synonyms.includes(text)) return 5;
+  if (words.every((word) => beginsWord(title, word))) return 4;
+  return words.every((word) => beginsWord(named, word)) ? wellNamed : 2;
 }
 
-const titleOrder = (one: NodeKind, other: NodeKind) =>
-  Number(other.id === "start") - Number(one.id === "start") || one.title.localeCompare(other.title);
-const groupOrder = (one: string, other: string) =>
-  Number(other === builtIn) - Number(one === builtIn) || one.localeCompare(other);
+/** "if" is meant by nobody who looks for "modify". */
+const beginsWord = (text: string, word: string): boolean =>
+  ` ${text}`.includes(` ${word}`) || ` ${text.replaceAll(/[^\p{L}\p{N}]+/gu, " ")}`.includes(` ${word}`);
+
+/** A hit by another word says so, or the search would look broken. */
+function withAlso(entry: PickerEntry, words: string[]): PickerEntry {
+  const shown = `${entry.title} ${entry.kind.provider?.title ?? ""} ${entry.description}`.toLowerCase();
+  if (words.every((word) => shown.includes(word))) return entry;
+  const hit = entry.kind.synonyms.find((synonym) => words.some((word) => beginsWord(synonym.toLowerCase(), word)));
+  return hit === undefined ? entry : { ...entry, also: hit };
+}
+
+const entryOrder = (one: PickerEntry, other: PickerEntry): number =>
+  Number(one.needsAccount) - Number(other.needsAccount) ||
+  (one.kind.provider?.title ?? "").localeCompare(other.kind.provider?.title ?? "") ||
+  one.title.localeCompare(other.title);
