@@ -9,6 +9,7 @@ import type {
   TriggerChange,
   TriggerList,
   TriggerRequest,
+  TriggerTrial,
   TriggerWithSecrets,
   WebhookRemovalList,
 } from "../../src/triggers/wire.ts";
@@ -113,5 +114,13 @@ export const retryItems = (organizationId: string, triggerId: string) =>
   post<Trigger>(`${one(organizationId, triggerId)}/retry-items`);
 
 /** Starts the workflow as a delivery or a tick would. */
-export const testTrigger = (organizationId: string, triggerId: string) =>
-  post<z.infer<typeof acceptedRun>>(`${one(organizationId, triggerId)}/test`);
+export const testTrigger = (organizationId: string, triggerId: string, trial: TriggerTrial = {}) =>
+  post<z.infer<typeof acceptedRun>>(`${one(organizationId, triggerId)}/test`, trial);
+
+/** Null where it was shown once only. */
+export const addressQuery = (organizationId: string, triggerId: string) =>
+  queryOptions({
+    queryKey: [...triggersKey(organizationId), "address", triggerId],
+    queryFn: async () =>
+      (await get<{ webhookUrl: string | null }>(`${one(organizationId, triggerId)}/address`)).webhookUrl,
+  });

@@ -1,3 +1,4 @@
+import type { WebhookDelivery } from "../../src/deliveries/wire.ts";
 import type { ToolCallEntry } from "../../src/history/wire.ts";
 import type { RunEntry } from "../../src/runs/wire.ts";
 
@@ -5,6 +6,7 @@ import type { RunEntry } from "../../src/runs/wire.ts";
 export type LiveEvent =
   | { kind: "tool-call"; data: ToolCallEntry }
   | { kind: "run"; data: RunEntry }
+  | { kind: "webhook-delivery"; data: WebhookDelivery }
   | { kind: "reload" };
 
 export type OpenSource = (address: string) => EventSource;
@@ -50,6 +52,9 @@ export function openStream({ openSource, address, lastEventId, tell, onOpen }: S
     );
     source.addEventListener("run", (message: MessageEvent<string>) =>
       pass({ kind: "run", data: JSON.parse(message.data) as RunEntry }, message),
+    );
+    source.addEventListener("webhook-delivery", (message: MessageEvent<string>) =>
+      pass({ kind: "webhook-delivery", data: JSON.parse(message.data) as WebhookDelivery }, message),
     );
     source.addEventListener("reload", (message: MessageEvent<string>) => pass({ kind: "reload" }, message));
   }

@@ -1,6 +1,6 @@
 import type { InfiniteData } from "@tanstack/react-query";
 
-export type Entry = { id: string; completedAt: string | null };
+export type Entry = { id: string; completedAt?: string | null };
 export type EntryPage<One> = { data: One[]; nextCursor: string | null };
 
 /** Puts what was just told into the loaded pages of a list. Ids grow with time, so they give the order. */
@@ -26,7 +26,7 @@ function replace<One extends Entry>(entry: One, open: Map<string, One>, fits: (e
   if (!next) return [entry];
   open.delete(entry.id);
   // The list may have been read after that was told.
-  if (entry.completedAt !== null && next.completedAt === null) return [entry];
+  if (entry.completedAt && next.completedAt === null) return [entry];
   return fits(next) ? [next] : [];
 }
 

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import { triggersKey } from "../../api/triggers.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { TriggerTabs } from "./panel/trigger-tabs.tsx";
 import { describePoll, usePoll } from "./poll-words.ts";
-import { TriggerForm } from "./trigger-form.tsx";
 
 type EditTriggerDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };
 
@@ -19,10 +19,10 @@ export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTrig
       title={`Edit “${trigger.name}”`}
       description={`${checks}Starts “${trigger.workflowName}”.`}
     >
-      <TriggerForm
+      <TriggerTabs
         organizationId={organizationId}
-        kind={trigger.kind}
         trigger={trigger}
+        readOnly={false}
         onSaved={async () => {
           await queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) });
           onClose();

@@ -5,7 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { useGuardedClose } from "../../parts/use-guarded-close.ts";
-import { ShownSecrets } from "./shown-secrets.tsx";
+import { isLost, ShownSecrets } from "./shown-secrets.tsx";
 
 type NewAddressDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };
 
@@ -20,7 +20,10 @@ export function NewAddressDialog({ organizationId, trigger, onClose }: NewAddres
       if (trigger.isRegistered) onClose();
     },
   });
-  const { warned, close } = useGuardedClose(regenerate.isSuccess && !trigger.isRegistered, onClose);
+  const { warned, close } = useGuardedClose(
+    regenerate.isSuccess && !trigger.isRegistered && isLost(regenerate.data),
+    onClose,
+  );
   if (regenerate.data && !trigger.isRegistered)
     return (
       <Dialog wide open onOpenChange={close} title={`New address of “${trigger.name}”`}>

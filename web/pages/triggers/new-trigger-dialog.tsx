@@ -6,7 +6,7 @@ import { workflowsKey } from "../../api/workflows.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { useGuardedClose } from "../../parts/use-guarded-close.ts";
 import { kindLooks, kinds } from "./kinds.ts";
-import { ShownSecrets } from "./shown-secrets.tsx";
+import { isLost, ShownSecrets } from "./shown-secrets.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
 
 type NewTriggerDialogProps = {
@@ -20,7 +20,7 @@ type NewTriggerDialogProps = {
 export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onClose }: NewTriggerDialogProps) {
   const queryClient = useQueryClient();
   const [created, setCreated] = useState<TriggerWithSecrets>();
-  const { warned, close } = useGuardedClose(created !== undefined, onClose);
+  const { warned, close } = useGuardedClose(created !== undefined && isLost(created), onClose);
 
   async function show(saved: Trigger | TriggerWithSecrets): Promise<void> {
     if ("webhookUrl" in saved && saved.webhookUrl) setCreated(saved);

@@ -23,7 +23,7 @@ export function ScheduleFields({ organizationId, schedule, onChange }: ScheduleF
 
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field
           label="Repeat"
           name="repeat"

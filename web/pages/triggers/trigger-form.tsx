@@ -54,7 +54,7 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
   }
 
   return (
-    <Form wide submit={trigger ? "Save" : "Create"} send={save}>
+    <Form wide submit={trigger ? "Save" : "Create"} send={save} {...(trigger && { done: "Saved." })}>
       {!trigger && (
         <WorkflowField
           organizationId={organizationId}
