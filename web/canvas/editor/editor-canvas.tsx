@@ -10,6 +10,10 @@ import { useKeepInView } from "../flow/use-keep-in-view.ts";
 import { useReadingKeys } from "../flow/use-reading-keys.ts";
 import { nodeDragType, Palette } from "../palette/palette.tsx";
 import { countByNode } from "../save/remarks.ts";
+import { AddTriggerMenu } from "../triggers/add-trigger-menu.tsx";
+import { panelOfNew } from "../triggers/panel-names.ts";
+import { TriggerCards } from "../triggers/trigger-cards.tsx";
+import { useTriggerCards } from "../triggers/use-trigger-cards.ts";
 import { CanvasBar } from "./canvas-bar.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { EmptyCanvas } from "./empty-canvas.tsx";
@@ -28,12 +32,16 @@ type EditorCanvasProps = {
   onOpen: (nodeId: string | undefined, byKeyboard: boolean) => void;
   onPalette: () => void;
   onRun: () => void;
+  /** What is open beside the canvas, other than a node. */
+  openPanel: string | undefined;
+  onPanel: (panel: string | undefined, byKeyboard: boolean) => void;
 };
 
 const manyNodes = 12;
 
-export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, onRun }: EditorCanvasProps) {
-  const { canvas, kinds, readOnly, saving } = editor;
+export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, onRun, ...panels }: EditorCanvasProps) {
+  const { organizationId, canvas, kinds, readOnly, saving } = editor;
+  const cards = useTriggerCards(organizationId, editor.workflow);
   const editable = !useNarrow() && !readOnly;
   useKeepInView(select, frame, { canvas, kinds });
   const onPress = useCallback((nodeId: string | undefined) => onOpen(nodeId, false), [onOpen]);
@@ -76,9 +84,19 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
             editing={editable ? editing : undefined}
             frame={frame}
           >
+            <TriggerCards
+              organizationId={organizationId}
+              canvas={canvas}
+              kinds={kinds}
+              frame={frame}
+              cards={cards}
+              openPanel={panels.openPanel}
+              onOpen={panels.onPanel}
+            />
             {minimap && <SmallMap />}
           </FlowSurface>
         </FlowActionsContext>
+        {editable && <AddTriggerMenu onAdd={(kind) => panels.onPanel(panelOfNew(kind), true)} />}
         {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={adding.open} />}
         <CanvasBar
           editor={editor}

@@ -2,8 +2,11 @@ import { X } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import { NodePanel } from "../../node-form/node-panel.tsx";
+import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
 import { CallPanel } from "../../pages/workflows/call-panel.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
+import { readTriggerPanel } from "../triggers/panel-names.ts";
+import { TriggerPanel } from "../triggers/trigger-panel.tsx";
 import type { Editor } from "./use-editor.ts";
 import type { WorkflowSearch } from "./use-workflow-search.ts";
 
@@ -15,10 +18,12 @@ type SidePanelProps = {
   run: Run | undefined;
   frame: RefObject<HTMLDivElement | null>;
   onClose: () => void;
+  /** Runs the workflow with the data of an event. */
+  onUse: (data: TriggerData) => void;
 };
 
 /** What is open beside the canvas; on a narrow screen it takes the place of the canvas. */
-export function SidePanel({ editor, search, timesLed, run, frame, onClose }: SidePanelProps) {
+export function SidePanel({ editor, search, timesLed, run, frame, onClose, onUse }: SidePanelProps) {
   const { organizationId, workflow, canvas, kinds, saving, readOnly, unreadTexts } = editor;
   const node = canvas.nodes.find(({ id }) => id === search.node);
   if (node) {
@@ -44,6 +49,19 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose }: Sid
       </Frame>
     );
   }
+  const triggerId = readTriggerPanel(search.panel);
+  if (triggerId !== undefined)
+    return (
+      <Frame key={triggerId} frame={frame}>
+        <TriggerPanel
+          organizationId={organizationId}
+          triggerId={triggerId}
+          readOnly={readOnly}
+          onClose={onClose}
+          onUse={onUse}
+        />
+      </Frame>
+    );
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>

@@ -4,6 +4,7 @@ import { clipNodes } from "../edit/copy-nodes.ts";
 import type { Positions } from "../edit/places.ts";
 import type { Box, Line } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
+import { useFitAll } from "../flow/use-fit-all.ts";
 import type { useGo } from "../flow/use-go.ts";
 import { placeNodes } from "../place-nodes.ts";
 import type { Editor } from "./use-editor.ts";
@@ -13,6 +14,7 @@ export type EditCommands = ReturnType<typeof useEditCommands>;
 /** What can be done to the canvas and to what is chosen on it, for the keys and the buttons alike. */
 export function useEditCommands({ canvas, kinds, edit }: Editor, getSelection: () => Selection) {
   const flow = useReactFlow<Box, Line>();
+  const fitAll = useFitAll();
 
   function shift(dx: number, dy: number): void {
     const { nodeIds } = getSelection();
@@ -32,7 +34,7 @@ export function useEditCommands({ canvas, kinds, edit }: Editor, getSelection: (
     selectAll: () => flow.setNodes((boxes) => boxes.map((box) => (box.selected ? box : { ...box, selected: true }))),
     tidyUp: async () => {
       edit({ type: "move", positions: await placeNodes(canvas, kinds) });
-      requestAnimationFrame(() => void flow.fitView({ padding: 0.15, maxZoom: 1 }));
+      requestAnimationFrame(fitAll);
     },
   };
 }

@@ -10,6 +10,7 @@ import type { BasedCanvas } from "../save/create-autosave.ts";
 import type { Remark } from "../save/remarks.ts";
 import { useQuietRemarks } from "../save/use-quiet-remarks.ts";
 import { VersionsView } from "../versions/versions-view.tsx";
+import { AddedTrigger } from "../triggers/added-trigger.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import { EditorNotices } from "./editor-notices.tsx";
 import { SidePanel } from "./side-panel.tsx";
@@ -37,13 +38,14 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
-  const { onOpen, onPalette, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
+  const { onOpen, onPalette, onPanel, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
+  const shownPanel = search.node === undefined ? search.panel : undefined;
   const [isStarting, setStarting] = useState(false);
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
   const quiet = useQuietRemarks(editor, search.node, timesLed);
 
-  const isVersions = search.panel === "versions" && search.node === undefined;
+  const isVersions = shownPanel === "versions";
   const openPanel = (panel: string | undefined) =>
     show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const hideRun = () => show({ run: undefined });
@@ -57,7 +59,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
     <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
       <TopBar
         editor={editor}
-        panel={search.node === undefined ? search.panel : undefined}
+        panel={shownPanel}
         onPanel={openPanel}
         onRemark={onRemark}
         onRun={onRun}
@@ -77,6 +79,8 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
               onOpen={onOpen}
               onPalette={onPalette}
               onRun={onRun}
+              openPanel={shownPanel}
+              onPanel={onPanel}
             />
           </ReactFlowProvider>
           <SidePanel
@@ -85,9 +89,16 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
             timesLed={timesLed}
             run={run}
             onClose={onClose}
+            onUse={({ prompt, payload }) => {
+              setInput({ prompt, payload: JSON.stringify(payload, null, 2) });
+              setStarting(true);
+            }}
             frame={panel.frame}
           />
         </div>
+      )}
+      {!readOnly && (
+        <AddedTrigger organizationId={organizationId} workflowId={workflow.id} panel={shownPanel} show={show} />
       )}
       {isStarting && (
         <RunDialog
@@ -118,6 +129,13 @@ function useOpening(
     },
     [show, want],
   );
+  const onPanel = useCallback(
+    (panel: string | undefined, isByKeyboard: boolean) => {
+      want(isByKeyboard);
+      show({ panel, node: undefined, field: undefined });
+    },
+    [show, want],
+  );
   const onPalette = useCallback(() => {
     if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
   }, [show]);
@@ -129,7 +147,7 @@ function useOpening(
     show({ node: nodeId, field: pointer || undefined, panel: undefined });
     leadAgain();
   };
-  return { onOpen, onPalette, onClose, onRemark, timesLed };
+  return { onOpen, onPalette, onPanel, onClose, onRemark, timesLed };
 }
 
 /** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */

@@ -1,4 +1,4 @@
-import type { Viewport } from "@xyflow/react";
+import type { Rect, Viewport } from "@xyflow/react";
 import type { CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
 import { sizeOf } from "../place-nodes.ts";
 import type { Drawing } from "./flow-data.ts";
@@ -9,14 +9,14 @@ type Kinds = Drawing["kinds"];
 const margin = 40;
 const [smallest, readable, largest] = [0.65, 0.75, 1];
 
-/** All of these nodes, while they can be read; what is too large for that is shown from where it begins. */
+/** All of these nodes with what else is drawn (`others`), while they can be read; what is too large for that is shown from where it begins. */
 export function findFirstView(
   nodes: readonly CanvasNode[],
   kinds: Kinds,
   frame: HTMLElement | null,
-  least = smallest,
+  { least = smallest, others = [] }: { least?: number; others?: readonly Rect[] } = {},
 ): Viewport {
-  const area = measure(nodes, kinds);
+  const area = measure(nodes, kinds, others);
   if (!area || !frame) return { x: 0, y: 0, zoom: 1 };
   const zoom = Math.min(largest, Math.max(least, fittingZoom(area, frame)));
   const room = [frame.clientWidth - area.width * zoom, frame.clientHeight - area.height * zoom] as const;
@@ -49,8 +49,9 @@ export function findNextView({ nodes, edges }: Canvas, kinds: Kinds, frame: HTML
 
 type Area = { left: number; top: number; width: number; height: number };
 
-function measure(nodes: readonly CanvasNode[], kinds: Kinds): Area | undefined {
-  const boxes = nodes.map((node) => ({ ...(node.position ?? { x: 0, y: 0 }), ...sizeOf(node, kinds) }));
+function measure(nodes: readonly CanvasNode[], kinds: Kinds, others: readonly Rect[] = []): Area | undefined {
+  const drawn = nodes.map((node) => ({ ...(node.position ?? { x: 0, y: 0 }), ...sizeOf(node, kinds) }));
+  const boxes = [...drawn, ...others];
   if (boxes.length === 0) return undefined;
   const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))];
   const width = Math.max(...boxes.map((box) => box.x + box.width)) - left;

@@ -90,7 +90,7 @@ export function FlowSurface({
   );
   const findView = () =>
     shownFirst
-      ? findFirstView(shownFirst, drawing.kinds, box.current, leastBeside)
+      ? findFirstView(shownFirst, drawing.kinds, box.current, { least: leastBeside })
       : findFirstView(drawing.canvas.nodes, drawing.kinds, box.current);
   const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
 

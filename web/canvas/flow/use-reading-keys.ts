@@ -1,6 +1,7 @@
 import { useReactFlow } from "@xyflow/react";
 import type { KeyTable } from "../../parts/key-of.ts";
 import type { Box, Line } from "./flow-data.ts";
+import { useFitAll } from "./use-fit-all.ts";
 import type { useGo } from "./use-go.ts";
 
 type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & {
@@ -10,6 +11,7 @@ type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & {
 /** Keys of every canvas: arrows go from node to node, Enter opens one, Escape closes it, and + - 0 zoom. */
 export function useReadingKeys({ go, selectNothing, onOpen }: Options): KeyTable {
   const flow = useReactFlow<Box, Line>();
+  const fitAll = useFitAll();
   return {
     arrowleft: () => go("left"),
     arrowright: () => go("right"),
@@ -22,6 +24,6 @@ export function useReadingKeys({ go, selectNothing, onOpen }: Options): KeyTable
     },
     "+": () => void flow.zoomIn(),
     "-": () => void flow.zoomOut(),
-    "0": () => void flow.fitView({ padding: 0.15, maxZoom: 1 }),
+    "0": fitAll,
   };
 }

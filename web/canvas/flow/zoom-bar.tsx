@@ -1,9 +1,11 @@
 import { useReactFlow, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus } from "lucide-react";
 import { ToolButton } from "./tool-button.tsx";
+import { useFitAll } from "./use-fit-all.ts";
 
 export function ZoomBar() {
-  const { zoomIn, zoomOut, fitView } = useReactFlow();
+  const { zoomIn, zoomOut } = useReactFlow();
+  const fitAll = useFitAll();
   const percent = useStore(({ transform }) => Math.round(transform[2] * 100));
   return (
     <fieldset aria-label="Zoom" className="flex items-center gap-0.5">
@@ -14,7 +16,7 @@ export function ZoomBar() {
       <ToolButton label="Zoom in" onClick={() => void zoomIn()}>
         <Plus className="size-4" aria-hidden="true" />
       </ToolButton>
-      <ToolButton label="Fit everything" onClick={() => void fitView({ padding: 0.15, maxZoom: 1 })}>
+      <ToolButton label="Fit everything" onClick={fitAll}>
         <Maximize className="size-4" aria-hidden="true" />
         <span className="sr-only @4xl:not-sr-only">Fit</span>
       </ToolButton>
