@@ -61,5 +61,6 @@ export const alone: readonly string[] = [
   ),
   "test/reference/many-graphs.test.ts",
   "test/runs/items-speed.test.ts",
+  "test/web/step-speed.test.ts",
   "test/platforms/emulated.test.ts",
 ];

@@ -10,8 +10,8 @@ export function createRequests(send: Send) {
     get: <Answer>(path: string) => request<Answer>(send, "GET", path),
     getAll: <Entry>(path: string) => readPages<Entry>(send, path),
     getText: async (path: string) => (await exchange(send, "GET", path)).text,
-    post: <Answer>(path: string, body: object = {}, signal?: AbortSignal) =>
-      request<Answer>(send, "POST", path, { body, signal }),
+    post: <Answer>(path: string, body: object = {}, signal?: AbortSignal, headers?: Record<string, string>) =>
+      request<Answer>(send, "POST", path, { body, signal, headers }),
     put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, { body }),
     patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, { body }),
     remove: <Answer = void>(path: string) => request<Answer>(send, "DELETE", path),
@@ -43,7 +43,7 @@ async function readPages<Entry>(send: Send, address: string): Promise<Entry[]> {
   return all;
 }
 
-type Sent = { body?: object; signal?: AbortSignal | undefined };
+type Sent = { body?: object; signal?: AbortSignal | undefined; headers?: Record<string, string> | undefined };
 
 async function request<Answer>(send: Send, method: string, address: string, sent: Sent = {}): Promise<Answer> {
   const { status, text } = await exchange(send, method, address, sent);
@@ -57,11 +57,11 @@ async function exchange(
   send: Send,
   method: string,
   address: string,
-  { body, signal }: Sent = {},
+  { body, signal, headers }: Sent = {},
 ): Promise<{ status: number; text: string }> {
   const init: RequestInit = {
     method,
-    ...(body ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {}),
+    ...(body ? { body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } } : {}),
     ...(signal ? { signal } : {}),
   };
   let response: Response;

@@ -64,6 +64,14 @@ describe("a step", () => {
     expect(list.data).toMatchObject([{ id: run.id, executionType: "step" }]);
   });
 
+  it("is answered with its end where somebody waits for it", async () => {
+    const id = await draft([say("a", "A")]);
+    const body = { mode: "node", nodeId: "a" };
+    const answer = await ann.owner.browser.send("POST", `${pathOf(id)}/draft/runs`, body, { prefer: "wait=20" });
+    expect([answer.status, answer.headers.get("preference-applied")]).toEqual([200, "wait=20"]);
+    expect(answer.body).toMatchObject({ status: "succeeded", executionType: "step", canvas: { nodes: [{ id: "a" }] } });
+  });
+
   it("takes what nodes before it gave in this draft, and says from which run", async () => {
     const id = await draft([say("a", "A"), say("b", "B"), say("c", "C")], edges("a>b", "b>c"));
     const first = await step(id, "a");

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { acceptedRun, Run, RunEntry, rerunBody, startBody } from "../../src/runs/wire.ts";
+import type { acceptedRun, Run, RunEntry, rerunBody } from "../../src/runs/wire.ts";
 import { get, type List, path, post, query } from "../request.ts";
 
 /** As the address of the page has it: the server judges the values. */
@@ -47,9 +47,6 @@ export const calledRunsQuery = (organizationId: string, { id, completedAt }: Run
     queryKey: [...runsKey(organizationId), "called", id, completedAt],
     queryFn: async () => (await get<RunPage>(base(organizationId) + query({ parentRunId: id, limit: 200 }))).data,
   });
-
-export const startRun = (organizationId: string, workflowId: string, body: NonNullable<z.input<typeof startBody>>) =>
-  post<AcceptedRun>(path`/api/organizations/${organizationId}/workflows/${workflowId}/runs`, body);
 
 export const cancelRun = (organizationId: string, runId: string) => post<Run>(`${one(organizationId, runId)}/cancel`);
 

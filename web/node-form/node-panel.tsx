@@ -1,5 +1,6 @@
 import { Tabs } from "radix-ui";
-import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { type KeyboardEvent, type ReactNode, use, useEffect, useEffectEvent, useState } from "react";
+import { SteppingContext } from "../canvas/stepping/stepping-context.ts";
 import { focusField } from "./focus-field.ts";
 import { faultsBelow } from "./panel/faults-below.ts";
 import { InputTab } from "./panel/input-tab.tsx";
@@ -19,15 +20,22 @@ export function NodePanel(props: NodePanelProps) {
   const idPrefix = `node-${node.id}`;
   useFocus({ idPrefix, field, timesLed }, setTab);
 
-  const closeOnEscape = (event: KeyboardEvent<HTMLElement>) => {
+  const stepping = use(SteppingContext);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     // A dialog opened from here is a child for React, but not part of the panel.
-    if (event.key === "Escape" && event.currentTarget.contains(event.target as Node)) onClose();
+    if (!event.currentTarget.contains(event.target as Node)) return;
+    if (event.key === "Escape") onClose();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      stepping?.step(node.id, "node");
+    }
   };
 
   return (
     <section
       aria-label={`Node ${node.name ?? kind?.title ?? node.id}`}
-      onKeyDown={closeOnEscape}
+      onKeyDown={onKeyDown}
       className="flex h-full min-h-0 min-w-0 flex-col"
     >
       <PanelHeader {...props} idPrefix={idPrefix} />

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
@@ -7,12 +7,12 @@ import { keyOf } from "../../door/caller.ts";
 import { limitKeyPerMinute } from "../../door/rate-limit.ts";
 import type { Runs } from "../runs.ts";
 import * as wire from "../wire.ts";
+import { readWait, signalOf } from "./prefer-wait.ts";
 import type { RunRequest } from "./run-request.ts";
 
 type Options = { runs: Runs; platformBaseUrl: string; keyLimitPerMinute: number };
 
 const tags = ["Runs"];
-const longestWaitSeconds = 60;
 const longestKey = 255;
 
 /** What a machine with an API key may do: start a run, and ask what became of it. */
@@ -125,17 +125,4 @@ function readIdempotencyKey(header: string | string[] | undefined): string | und
   throw new Refusal("validation_failed", `Idempotency-Key ${detail}.`, {
     errors: [{ pointer: "idempotency-key", detail }],
   });
-}
-
-/** RFC 7240. What is not understood is ignored, as that document asks. */
-function readWait(header: string | string[] | undefined): number {
-  const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?(?:$|[,;\s])/i.exec(String(header ?? "")) ?? [];
-  return Math.min(Number(seconds ?? 0), longestWaitSeconds) * 1000;
-}
-
-function signalOf(reply: FastifyReply): AbortSignal {
-  const left = new AbortController();
-  // An answer that was sent is closed too, and nobody waits then.
-  reply.raw.once("close", () => reply.raw.writableFinished || left.abort());
-  return left.signal;
 }

@@ -2,11 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { toAcceptedRun } from "../accept/accepted-run.ts";
+import { readWait, signalOf } from "../accept/prefer-wait.ts";
 import { acceptedEditorRun, editorRunBody } from "../editor-wire.ts";
 import { personOf } from "../person-of.ts";
 import type { Runs } from "../runs.ts";
+import { run } from "../wire.ts";
 
-type Options = { runs: Pick<Runs, "startInEditor">; platformBaseUrl: string };
+type Options = { runs: Pick<Runs, "startInEditor" | "waitForEnd">; platformBaseUrl: string };
 
 export function registerEditorRunRoutes(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
@@ -20,7 +22,7 @@ export function registerEditorRunRoutes(server: FastifyInstance, { runs, platfor
         summary: "Run the draft of a workflow, or a step of it",
         params: z.object({ organizationId: z.uuid(), workflowId: z.uuid() }),
         body: editorRunBody,
-        response: { 202: acceptedEditorRun },
+        response: { 200: run, 202: acceptedEditorRun },
       },
     },
     async (request, reply) => {
@@ -38,6 +40,14 @@ export function registerEditorRunRoutes(server: FastifyInstance, { runs, platfor
         requestId: request.id,
         trace: request.trace,
       });
+      const waitMs = readWait(request.headers.prefer);
+      const limit = { limitMs: waitMs, signal: signalOf(reply), isFresh: true };
+      const ended = waitMs > 0 ? await runs.waitForEnd(organizationId, started.id, limit) : undefined;
+      if (ended)
+        return reply
+          .code(200)
+          .header("Preference-Applied", `wait=${waitMs / 1000}`)
+          .send(ended);
       const accepted = toAcceptedRun(platformBaseUrl, { ...started, organizationId, workflowId });
       return reply.code(202).send({ ...accepted, nodes });
     },

@@ -20,6 +20,6 @@ export async function refuseRepeats(sql: Sql, { draft, canvas, writes }: Asked):
     pointer: `/nodes/${nodeId}`,
     detail: `has run in this draft already, in the run ${runId}`,
   }));
-  const message = `${names} would change something outside once more: it has run in this draft already. Pin its data, or say allowRepeat to run it again.`;
+  const message = `${names} changed something outside in this draft already, and would do so once more. Allow that, or pin what came out of it.`;
   throw new Refusal("write_repeated", message, { errors });
 }

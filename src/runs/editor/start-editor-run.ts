@@ -72,9 +72,8 @@ export function createStartEditorRun(options: Options) {
   const begin = createBegin(options);
 
   async function prepare(place: { organizationId: string; workflowId: string }) {
-    const { canvas, basedOn } = await workflows.drafts.edited(place);
+    const [{ canvas, basedOn }, pins] = await Promise.all([workflows.drafts.edited(place), workflows.pins.find(place)]);
     const edited = await readEdited(canvas);
-    const pins = await workflows.pins.find(place);
     return { edited, pins, draft: { ...place, basedOn } };
   }
 

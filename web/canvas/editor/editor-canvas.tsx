@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useMemo, useState } from "react";
+import { type RefObject, use, useCallback, useMemo, useState } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import { canConnect } from "../edit/new-ids.ts";
 import { FlowActionsContext } from "../flow/flow-actions.ts";
@@ -10,6 +10,7 @@ import { useKeepInView } from "../flow/use-keep-in-view.ts";
 import { useReadingKeys } from "../flow/use-reading-keys.ts";
 import { nodeDragType, Palette } from "../palette/palette.tsx";
 import { countByNode } from "../save/remarks.ts";
+import { SteppingContext } from "../stepping/stepping-context.ts";
 import { AddTriggerMenu } from "../triggers/add-trigger-menu.tsx";
 import { panelOfNew } from "../triggers/panel-names.ts";
 import { TriggerCards } from "../triggers/trigger-cards.tsx";
@@ -61,7 +62,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
     palette: adding.open,
     connect: () => getSelection().nodeIds.length > 0 && setDialog("connect"),
     shortcuts: () => setDialog("shortcuts"),
-    run: onRun,
+    run: useRunChosen(getSelection, onRun),
     minimap: toggleMinimap,
   };
   const keys = () => ({
@@ -112,6 +113,16 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
       <CanvasDialog dialog={dialog} editor={editor} getSelection={getSelection} onClose={() => setDialog(undefined)} />
     </div>
   );
+}
+
+/** The node that is chosen alone, otherwise everything. */
+function useRunChosen(getSelection: () => Selection, onRun: () => void): () => void {
+  const stepping = use(SteppingContext);
+  return () => {
+    const [nodeId, ...others] = getSelection().nodeIds;
+    if (stepping && nodeId !== undefined && others.length === 0) stepping.step(nodeId, "node");
+    else onRun();
+  };
 }
 
 function AddingPalette({ adding }: { adding: ReturnType<typeof useAdding> }) {

@@ -9,8 +9,9 @@ import { useShownRun } from "../running/use-shown-run.ts";
 import type { BasedCanvas } from "../save/create-autosave.ts";
 import type { Remark } from "../save/remarks.ts";
 import { useQuietRemarks } from "../save/use-quiet-remarks.ts";
-import { VersionsView } from "../versions/versions-view.tsx";
+import { SteppingFrame } from "../stepping/stepping-frame.tsx";
 import { AddedTrigger } from "../triggers/added-trigger.tsx";
+import { VersionsView } from "../versions/versions-view.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import { EditorNotices } from "./editor-notices.tsx";
 import { SidePanel } from "./side-panel.tsx";
@@ -50,66 +51,50 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
     show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const hideRun = () => show({ run: undefined });
   const onRun = () => setStarting(true);
-  const onStarted = (runId: string) => {
-    setStarting(false);
-    show({ run: runId });
-  };
 
   return (
-    <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
-      <TopBar
-        editor={editor}
-        panel={shownPanel}
-        onPanel={openPanel}
-        onRemark={onRemark}
-        onRun={onRun}
-      />
-      {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
-      {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
-      {isVersions ? (
-        <VersionsView editor={editor} search={search} show={show} />
-      ) : (
-        <div className="relative flex min-h-0 flex-1">
-          <ReactFlowProvider>
-            <EditorCanvas
+    <SteppingFrame editor={editor} onStarted={(runId) => show({ run: runId })}>
+      <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
+        <TopBar editor={editor} panel={shownPanel} onPanel={openPanel} onRemark={onRemark} onRun={onRun} />
+        {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
+        {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
+        {isVersions ? (
+          <VersionsView editor={editor} search={search} show={show} />
+        ) : (
+          <div className="relative flex min-h-0 flex-1">
+            <ReactFlowProvider>
+              <EditorCanvas
+                editor={quiet}
+                run={run}
+                select={select}
+                frame={frame}
+                onOpen={onOpen}
+                onPalette={onPalette}
+                onRun={onRun}
+                openPanel={shownPanel}
+                onPanel={onPanel}
+              />
+            </ReactFlowProvider>
+            <SidePanel
               editor={quiet}
+              search={search}
+              timesLed={timesLed}
               run={run}
-              select={select}
-              frame={frame}
-              onOpen={onOpen}
-              onPalette={onPalette}
-              onRun={onRun}
-              openPanel={shownPanel}
-              onPanel={onPanel}
+              onClose={onClose}
+              onUse={({ prompt, payload }) => {
+                setInput({ prompt, payload: JSON.stringify(payload, null, 2) });
+                setStarting(true);
+              }}
+              frame={panel.frame}
             />
-          </ReactFlowProvider>
-          <SidePanel
-            editor={quiet}
-            search={search}
-            timesLed={timesLed}
-            run={run}
-            onClose={onClose}
-            onUse={({ prompt, payload }) => {
-              setInput({ prompt, payload: JSON.stringify(payload, null, 2) });
-              setStarting(true);
-            }}
-            frame={panel.frame}
-          />
-        </div>
-      )}
-      {!readOnly && (
-        <AddedTrigger organizationId={organizationId} workflowId={workflow.id} panel={shownPanel} show={show} />
-      )}
-      {isStarting && (
-        <RunDialog
-          editor={editor}
-          input={input}
-          onInput={setInput}
-          onStarted={onStarted}
-          onClose={() => setStarting(false)}
-        />
-      )}
-    </div>
+          </div>
+        )}
+        {!readOnly && (
+          <AddedTrigger organizationId={organizationId} workflowId={workflow.id} panel={shownPanel} show={show} />
+        )}
+        {isStarting && <RunDialog input={input} onInput={setInput} onClose={() => setStarting(false)} />}
+      </div>
+    </SteppingFrame>
   );
 }
 

@@ -5,6 +5,7 @@ import type { RunNode } from "../../../src/runs/wire.ts";
 import { formatDuration } from "../../parts/duration.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Status } from "../../parts/status.tsx";
+import { BoxActions } from "../stepping/box-actions.tsx";
 import { summarizeNode } from "../summarize-node.ts";
 import { counted, itemsInWords, nodeTitle, progressInWords, stateInWords } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
@@ -20,9 +21,11 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
       id={boxId(node.id)}
       role="group"
       aria-label={describe(data)}
-      className={`relative w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
+      data-chosen={selected}
+      className={`group/box relative w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
     >
       {data.mark && <span className={`${markLook} ${markLooks[data.mark].word}`}>{data.mark}</span>}
+      {data.editable && <BoxActions nodeId={node.id} title={nodeTitle(node, kind)} />}
       <div className="relative flex items-center gap-3 px-3 py-2.5">
         <Handle type="target" position={Position.Left} isConnectable={data.editable} />
         <span className="flex size-9 shrink-0 items-center justify-center rounded-lg bg-page">
@@ -95,9 +98,9 @@ function WayOut({ way, data }: { way: string; data: BoxData }) {
 }
 
 function RunState({ runNode }: { runNode: RunNode }) {
-  const { status, durationMs, error, attempts } = runNode;
+  const { status, durationMs, takenFrom, error, attempts } = runNode;
   const facts = [
-    durationMs === null ? undefined : formatDuration(durationMs),
+    takenFrom === null ? durationMs !== null && formatDuration(durationMs) : originWords(takenFrom),
     status === "succeeded" ? itemsInWords(runNode) : progressInWords(runNode),
     attempts > 1 ? counted(attempts, "attempt") : undefined,
   ].filter(Boolean);
@@ -115,6 +118,8 @@ function RunState({ runNode }: { runNode: RunNode }) {
     </div>
   );
 }
+
+const originWords = (takenFrom: string): string => (takenFrom === "pinned" ? "pinned" : "earlier run");
 
 function Remarks({ data: { faultCount, warningCount } }: { data: BoxData }) {
   if (faultCount === 0 && warningCount === 0) return null;

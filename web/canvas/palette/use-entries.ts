@@ -16,7 +16,10 @@ type Options = {
 /** All kinds of nodes, and the workflows that were changed last. Accounts and workflows may come later. */
 export function useEntries({ organizationId, workflowId, kinds, isOpen }: Options): PickerEntry[] {
   const accounts = useQuery({ ...credentialsQuery(organizationId), enabled: isOpen }).data;
-  const workflows = useInfiniteQuery({ ...workflowsQuery(organizationId, { search: "", folder: "", tag: "" }), enabled: isOpen }).data?.pages[0]?.data;
+  const workflows = useInfiniteQuery({
+    ...workflowsQuery(organizationId, { search: "", folder: "", tag: "" }),
+    enabled: isOpen,
+  }).data?.pages[0]?.data;
   return useMemo(() => {
     const own = [...kinds.values()].map((kind) => ({
       id: kind.id,

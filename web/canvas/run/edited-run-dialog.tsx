@@ -6,7 +6,7 @@ import { readJson } from "../../pages/history/read-json.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { controlLook } from "../../parts/field.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { RerunProblem } from "../stepping/rerun-problem.tsx";
 
 type EditedRunDialogProps = {
   run: Run;
@@ -14,7 +14,8 @@ type EditedRunDialogProps = {
   nodeId?: string;
   titleOf: (nodeId: string) => string;
   rerun: {
-    mutate: (body: Rerun, options: { onSuccess: () => void }) => void;
+    mutate: (body: Rerun, options?: { onSuccess: () => void }) => void;
+    variables: Rerun | undefined;
     isPending: boolean;
     isError: boolean;
     error: unknown;
@@ -74,7 +75,7 @@ export function EditedRunDialog({ run, nodeId, titleOf, rerun, onClose }: Edited
           fault={"fault" in parsed ? parsed.fault : undefined}
           onChange={setText}
         />
-        {rerun.isError && <ProblemNotice error={rerun.error} />}
+        {rerun.isError && <RerunProblem rerun={rerun} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button

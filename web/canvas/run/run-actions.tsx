@@ -5,8 +5,8 @@ import type { Run } from "../../../src/runs/wire.ts";
 import { cancelRun, isOver, runQuery } from "../../api/runs.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { useOrganization } from "../../session.ts";
+import { RerunProblem } from "../stepping/rerun-problem.tsx";
 import { EditedRunDialog } from "./edited-run-dialog.tsx";
 import { useRerun } from "./use-rerun.ts";
 
@@ -52,7 +52,7 @@ export function RunActions({ organizationId, run, titleOf }: RunActionsProps) {
           </>
         )}
       </div>
-      {rerun.isError && !open && <ProblemNotice error={rerun.error} />}
+      {rerun.isError && !open && <RerunProblem rerun={rerun} />}
       {open === "cancel" && (
         <ConfirmDialog
           title="Cancel this run?"

@@ -16,5 +16,5 @@ export function DataPart({ title, count, children }: { title: string; count?: nu
 }
 
 export function NoRun({ what }: { what: string }) {
-  return <p className="text-sm text-muted">There is no run to show. Run the workflow, and {what} is shown here.</p>;
+  return <p className="text-sm text-muted">There is no run to show. Run the step, and {what} is shown here.</p>;
 }

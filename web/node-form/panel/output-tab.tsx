@@ -1,4 +1,5 @@
 import type { RunNode } from "../../../src/runs/wire.ts";
+import { PinnedData, PinOutput } from "../../canvas/stepping/pinned-data.tsx";
 import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Duration } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
@@ -8,22 +9,33 @@ import { DataPart, NoRun } from "./data-part.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 
 /** How the node fared in the run that is shown, and what came out of it. */
-export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
-  if (!run) return <NoRun what="what comes out of this node" />;
-  const own = run.nodes.find(({ id }) => id === node.id);
-  if (!own)
-    return (
-      <p className="text-sm text-muted">
-        This node was not part of the run that is shown. Run the workflow again to see its output.
-      </p>
-    );
+export function OutputTab({ node, run, organizationId, workflowId }: OutputTabProps) {
+  const own = run?.nodes.find(({ id }) => id === node.id);
+  return (
+    <>
+      <PinnedData organizationId={organizationId} workflowId={workflowId} nodeId={node.id} />
+      {own && own.takenFrom !== "pinned" && <InRun own={own} />}
+      {!run && <NoRun what="what comes out of this node" />}
+      {run && !own && (
+        <p className="text-sm text-muted">
+          This node was not part of the run that is shown. Run the step to see its output.
+        </p>
+      )}
+      <PinOutput nodeId={node.id} own={own} />
+    </>
+  );
+}
+
+type OutputTabProps = Pick<NodePanelProps, "node" | "run" | "organizationId" | "workflowId">;
+
+function InRun({ own }: { own: RunNode }) {
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
         <Status status={own.status} />
         {own.attempts > 1 && <span>{own.attempts} attempts</span>}
         {own.startedAt && <Moment at={own.startedAt} show="time" />}
-        {own.durationMs !== null && <Duration ms={own.durationMs} />}
+        {own.takenFrom ? <span>From an earlier run</span> : own.durationMs !== null && <Duration ms={own.durationMs} />}
       </p>
       {own.error && (
         <Notice kind="problem">

@@ -1,5 +1,6 @@
 import { Check, Copy, X } from "lucide-react";
 import { useState } from "react";
+import { StepButton } from "../../canvas/stepping/step-button.tsx";
 import { buttonLook } from "../../parts/button.tsx";
 import { copyText } from "../../parts/copy-text.ts";
 import { NodeIcon } from "../../parts/node-icon.tsx";
@@ -56,6 +57,7 @@ export function PanelHeader({ node, kind, faults, readOnly, onChange, onClose, i
         )}
         {!kind?.provider && kind && <span>Built-in node {kind.title}</span>}
       </p>
+      <StepButton nodeId={node.id} />
     </header>
   );
 }

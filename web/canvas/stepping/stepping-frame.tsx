@@ -1,0 +1,35 @@
+import { type ReactNode, useId } from "react";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import type { Editor } from "../editor/use-editor.ts";
+import { nodeTitle } from "../words.ts";
+import { SteppingContext } from "./stepping-context.ts";
+import { useStepping } from "./use-stepping.ts";
+
+type SteppingFrameProps = { editor: Editor; onStarted: (runId: string) => void; children: ReactNode };
+
+/** Lets what is inside run steps, and asks before one would change something outside once more. */
+export function SteppingFrame({ editor, onStarted, children }: SteppingFrameProps) {
+  const { stepping, question, run, dismiss } = useStepping(editor, onStarted);
+  const key = useId();
+  const titles = question?.nodeIds.map((id) => titleOf(editor, id)) ?? [];
+  return (
+    <SteppingContext value={editor.readOnly ? undefined : stepping}>
+      {children}
+      {question && (
+        <ConfirmDialog
+          key={key}
+          title={titles.length === 1 ? `Run ${titles[0]} again?` : "Run these nodes again?"}
+          description={`${titles.join(", ")} changed something outside in this draft already, and would do so once more. To go on with what came out then, pin the output instead.`}
+          confirm="Run again"
+          act={() => run({ ...question.asked, allowRepeat: true })}
+          onClose={dismiss}
+        />
+      )}
+    </SteppingContext>
+  );
+}
+
+function titleOf({ canvas, kinds }: Editor, id: string): string {
+  const node = canvas.nodes.find((one) => one.id === id);
+  return node ? nodeTitle(node, kinds.get(node.nodeId)) : id;
+}
