@@ -106,6 +106,22 @@ describe("with the key in a file", () => {
     }
   });
 
+  it("seals the address and the secret of a webhook anew too", async () => {
+    const { browser, ...bob } = await signUpOwner(app, "Bob");
+    const path = `/api/organizations/${bob.organizationId}`;
+    const canvas = { nodes: [{ id: "now", nodeId: "system_date_time" }], edges: [] };
+    const { body: workflow } = await browser.post(`${path}/workflows`, { name: "Hooked", canvas });
+    const asked = { workflowId: workflow.id, kind: "webhook", name: "Hook", signature: "standard" };
+    const { body: hook } = await browser.post(`${path}/triggers`, asked);
+    const { keyId, ...rest } = await rotate();
+    expect(rest).toEqual({ newKey: true, resealed: 2, unreadable: [] });
+    const used = await app.database.query<{ id: string }>(
+      "SELECT encode(substring(sealed from 2 for 8), 'hex') AS id FROM webhook_address",
+    );
+    expect(used).toEqual([{ id: keyId }]);
+    expect((await browser.get(`${path}/triggers/${hook.id}/address`)).body).toEqual({ webhookUrl: hook.webhookUrl });
+  });
+
   it("is finished by running it again when it was interrupted", async () => {
     const { reference } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
     const keyRing = createKeyRingSource({ dataDir, masterKey: undefined, previousKeys: [] });

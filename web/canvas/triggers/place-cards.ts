@@ -9,7 +9,7 @@ const distance = 76;
 /** How much room the cards take on the left of everything. */
 const cardsWidth = cardWidth + distance;
 
-type Point = { x: number; y: number };
+export type Point = { x: number; y: number };
 export type Bounds = Point & { width: number; height: number };
 
 /** The nodes that a run begins with: nothing leads to them. */

@@ -1,27 +1,29 @@
 import { getBezierPath, Position, useStore, ViewportPortal } from "@xyflow/react";
 import { TriangleAlert } from "lucide-react";
 import type { RefObject } from "react";
-import type { Canvas } from "../../../src/workflows/wire.ts";
-import type { NodeKind } from "../../catalog.ts";
 import { useTimeLeft, writeTimeLeft } from "../../pages/triggers/panel/use-listening.ts";
+import type { Editor } from "../editor/use-editor.ts";
 import { alsoDrawn } from "../flow/use-fit-all.ts";
-import { boundsOf, cardHeight, cardWidth, findFirstNodes, placeCards } from "./place-cards.ts";
+import { type Bounds, boundsOf, cardHeight, cardWidth, findFirstNodes, type Point, placeCards } from "./place-cards.ts";
 import { useCardsInView } from "./use-cards-in-view.ts";
-import type { TriggerCard } from "./use-trigger-cards.ts";
+import { type TriggerCard, useTriggerCards } from "./use-trigger-cards.ts";
 
-type TriggerCardsProps = {
-  organizationId: string;
-  canvas: Canvas;
-  kinds: ReadonlyMap<string, NodeKind>;
-  frame: RefObject<HTMLDivElement | null>;
-  cards: readonly TriggerCard[];
+export type CardPanels = {
+  /** What is open beside the canvas, other than a node. */
   openPanel: string | undefined;
   /** Without a panel what is open is closed. */
-  onOpen: (panel: string | undefined, byKeyboard: boolean) => void;
+  onPanel: (panel: string | undefined, byKeyboard: boolean) => void;
+};
+
+type TriggerCardsProps = CardPanels & {
+  editor: Editor;
+  frame: RefObject<HTMLDivElement | null>;
 };
 
 /** What starts the workflow, drawn before its first nodes. The cards are no nodes: they are not moved, copied or saved with the canvas. */
-export function TriggerCards({ organizationId, canvas, kinds, frame, cards, openPanel, onOpen }: TriggerCardsProps) {
+export function TriggerCards({ editor, frame, openPanel, onPanel }: TriggerCardsProps) {
+  const { organizationId, workflow, canvas, kinds } = editor;
+  const cards = useTriggerCards(organizationId, workflow);
   const firstNodes = usePlaces(findFirstNodes(canvas));
   const places = placeCards(cards.length, firstNodes);
   const bounds = boundsOf(places);
@@ -29,22 +31,7 @@ export function TriggerCards({ organizationId, canvas, kinds, frame, cards, open
   useCardsInView({ canvas, kinds, frame, bounds, open });
   return (
     <ViewportPortal>
-      <svg
-        {...{ [alsoDrawn]: bounds && JSON.stringify(bounds) }}
-        aria-hidden="true"
-        className="pointer-events-none absolute overflow-visible"
-      >
-        {places.flatMap((from) =>
-          firstNodes.map((to) => (
-            <path
-              key={`${from.y} ${to.id}`}
-              d={pathBetween(from, to)}
-              fill="none"
-              className="stroke-field stroke-[1.5]"
-            />
-          )),
-        )}
-      </svg>
+      <Lines from={places} to={firstNodes} bounds={bounds} />
       {cards.map((card, index) => (
         <Card
           key={card.id}
@@ -52,21 +39,41 @@ export function TriggerCards({ organizationId, canvas, kinds, frame, cards, open
           card={card}
           place={places[index] ?? { x: 0, y: 0 }}
           isOpen={openPanel === card.panel}
-          onOpen={onOpen}
+          onPanel={onPanel}
         />
       ))}
     </ViewportPortal>
   );
 }
 
-type CardProps = Pick<TriggerCardsProps, "organizationId" | "onOpen"> & {
+type LinesProps = { from: readonly Point[]; to: readonly Placed[]; bounds: Bounds | undefined };
+
+function Lines({ from, to, bounds }: LinesProps) {
+  const drawn: Record<string, string> = bounds ? { [alsoDrawn]: JSON.stringify(bounds) } : {};
+  return (
+    <svg {...drawn} aria-hidden="true" className="pointer-events-none absolute overflow-visible">
+      {from.flatMap((start) =>
+        to.map((end) => (
+          <path
+            key={`${start.y} ${end.id}`}
+            d={pathBetween(start, end)}
+            className="fill-none stroke-field stroke-[1.5]"
+          />
+        )),
+      )}
+    </svg>
+  );
+}
+
+type CardProps = Pick<CardPanels, "onPanel"> & {
+  organizationId: string;
   card: TriggerCard;
-  place: { x: number; y: number };
+  place: Point;
   isOpen: boolean;
 };
 
 /** Round on the left: nothing leads to it. */
-function Card({ organizationId, card, place, isOpen, onOpen }: CardProps) {
+function Card({ organizationId, card, place, isOpen, onPanel }: CardProps) {
   const { title, state, Icon, isOn, problem, panel, triggerId } = card;
   return (
     <button
@@ -74,8 +81,8 @@ function Card({ organizationId, card, place, isOpen, onOpen }: CardProps) {
       aria-pressed={isOpen}
       title={problem ?? undefined}
       // A press of a key is told as a click without a place.
-      onClick={(event) => onOpen(panel, event.detail === 0)}
-      onKeyDown={(event) => event.key === "Escape" && onOpen(undefined, false)}
+      onClick={(event) => onPanel(panel, event.detail === 0)}
+      onKeyDown={(event) => event.key === "Escape" && onPanel(undefined, false)}
       style={{ width: cardWidth, height: cardHeight, transform: `translate(${place.x}px, ${place.y}px)` }}
       className={`nopan nodrag pointer-events-auto absolute flex items-center gap-3 rounded-xl rounded-l-[29px] border bg-surface px-3 text-left text-sm hover:border-accent ${isOpen ? "border-accent ring-2 ring-accent" : problem ? "border-warning" : "border-line"} ${isOn ? "" : "border-dashed"}`}
     >
@@ -122,7 +129,7 @@ function WebhookState({
   );
 }
 
-type Placed = { id: string; x: number; y: number };
+type Placed = Point & { id: string };
 
 /** Where nodes stand, also while they are dragged. As a text, so that nothing is drawn anew unless one of them moved. */
 function usePlaces(ids: readonly string[]): Placed[] {
@@ -137,7 +144,7 @@ function usePlaces(ids: readonly string[]): Placed[] {
   return JSON.parse(text) as Placed[];
 }
 
-function pathBetween(from: { x: number; y: number }, to: { x: number; y: number }): string {
+function pathBetween(from: Point, to: Point): string {
   const [path] = getBezierPath({
     sourceX: from.x + cardWidth,
     sourceY: from.y + cardHeight / 2,

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import type { Trigger } from "../../../src/triggers/wire.ts";
 import { changeTrigger, triggerQuery, triggersKey } from "../../api/triggers.ts";
 import { kindLooks } from "../../pages/triggers/kinds.ts";
 import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
@@ -35,7 +36,6 @@ export function TriggerPanel({ organizationId, triggerId, readOnly, onClose, onU
       </div>
     );
   if (!trigger) return <Skeleton className="m-4 h-24" />;
-  const { Icon, title } = kindLooks[trigger.kind];
   return (
     <section
       aria-label={`Trigger ${trigger.name}`}
@@ -45,34 +45,7 @@ export function TriggerPanel({ organizationId, triggerId, readOnly, onClose, onU
         if (event.key === "Escape" && event.currentTarget.contains(event.target as Node)) onClose();
       }}
     >
-      <header className="flex items-center gap-3 px-4 py-3">
-        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
-          <Icon className="size-5" aria-hidden="true" />
-        </span>
-        <div className="min-w-0 flex-1">
-          <h2 className="truncate font-semibold" title={trigger.name}>
-            {trigger.name}
-          </h2>
-          <p className="text-xs text-muted">
-            {title} · <code className="font-mono">$trigger</code>
-          </p>
-        </div>
-        {readOnly ? (
-          <span className="text-sm text-muted">{trigger.active ? "On" : "Off"}</span>
-        ) : (
-          <Switch
-            label={`“${trigger.name}” is on`}
-            on={trigger.active}
-            change={async (active) => {
-              await changeTrigger(organizationId, trigger.id, { active });
-              await refresh();
-            }}
-          />
-        )}
-        <ToolButton label="Close the trigger" onClick={onClose}>
-          <X className="size-4" aria-hidden="true" />
-        </ToolButton>
-      </header>
+      <Head organizationId={organizationId} trigger={trigger} readOnly={readOnly} refresh={refresh} onClose={onClose} />
       {readOnly && trigger.kind !== "webhook" ? (
         <div className="border-t border-line px-4 py-3">
           <TriggerFacts organizationId={organizationId} trigger={trigger} />
@@ -88,5 +61,44 @@ export function TriggerPanel({ organizationId, triggerId, readOnly, onClose, onU
         />
       )}
     </section>
+  );
+}
+
+type HeadProps = Pick<TriggerPanelProps, "organizationId" | "readOnly" | "onClose"> & {
+  trigger: Trigger;
+  refresh: () => Promise<void>;
+};
+
+function Head({ organizationId, trigger, readOnly, refresh, onClose }: HeadProps) {
+  const { Icon, title } = kindLooks[trigger.kind];
+  return (
+    <header className="flex items-center gap-3 px-4 py-3">
+      <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
+        <Icon className="size-5" aria-hidden="true" />
+      </span>
+      <div className="min-w-0 flex-1">
+        <h2 className="truncate font-semibold" title={trigger.name}>
+          {trigger.name}
+        </h2>
+        <p className="text-xs text-muted">
+          {title} · <code className="font-mono">$trigger</code>
+        </p>
+      </div>
+      {readOnly ? (
+        <span className="text-sm text-muted">{trigger.active ? "On" : "Off"}</span>
+      ) : (
+        <Switch
+          label={`“${trigger.name}” is on`}
+          on={trigger.active}
+          change={async (active) => {
+            await changeTrigger(organizationId, trigger.id, { active });
+            await refresh();
+          }}
+        />
+      )}
+      <ToolButton label="Close the trigger" onClick={onClose}>
+        <X className="size-4" aria-hidden="true" />
+      </ToolButton>
+    </header>
   );
 }
