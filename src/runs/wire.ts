@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { canvas, canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
+import { canvasAsSaved, canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
 
 export { runStatus } from "../workflows/wire.ts";
 
@@ -97,7 +97,9 @@ export const run = runEntry
       .nullable()
       .describe("The trace of what started it; null for runs from before there were traces."),
     nodes: z.array(runNode),
-    canvas: canvas.nullable().describe("The one it follows, for runs of the editor; null: a version of the workflow."),
+    canvas: canvasAsSaved
+      .nullable()
+      .describe("The one it follows, for runs of the editor; null: a version of the workflow."),
     result: z
       .array(z.record(z.string(), z.unknown()))
       .nullable()

@@ -100,7 +100,7 @@ export type NodeOverride = z.infer<typeof nodeOverride>;
 const { $schema: _, ...canvasSchema } = z.toJSONSchema(canvas);
 // A plain record, because parsing an object puts its keys into another order, and a canvas is kept as it was sent.
 const canvasAsSent = z.record(z.string(), z.unknown()).meta({ id: "Canvas", ...canvasSchema });
-const canvasAsSaved = canvasAsSent as unknown as z.ZodType<Canvas>;
+export const canvasAsSaved = canvasAsSent as unknown as z.ZodType<Canvas>;
 
 const id = z.uuid();
 const instant = z.iso.datetime();

@@ -154,6 +154,24 @@ describe("a step", () => {
     expect(outputsOf(run, "end")).toEqual([1, 2]);
   });
 
+  it("goes on after a wait where it stood, whoever takes it up", async () => {
+    const lines = edges("first>pause", "pause>end");
+    const nodes = [
+      issue("first", "Once"),
+      node("pause", "wait", { milliseconds: 700 }),
+      say("end", "{{ $input.title }}"),
+    ];
+    const id = await draft(nodes, lines);
+    const { used } = await step(id, "first");
+    const { run } = await step(id, "end");
+    expect([used, run.status, outputsOf(run, "end"), titles()]).toEqual([
+      { first: "ran" },
+      "succeeded",
+      ["Once"],
+      ["Once"],
+    ]);
+  });
+
   it("is refused to viewers, and for a workflow that there is not", async () => {
     const id = await draft([say("a", "A")]);
     const viewer = await signUpMember(ann.app, ann.owner.organizationId, "Vera", "viewer");

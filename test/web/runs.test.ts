@@ -182,7 +182,7 @@ describe("a run", () => {
     const { page } = one;
     await page.getByRole("button", { name: "Run again from this node" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Version").selectOption({ label: "The current version" });
+    await dialog.getByLabel("Version").selectOption({ label: "The published version" });
     expect(await dialog.getByLabel("Begin at").locator("option:checked").innerText()).toBe("Second");
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Run" }).click();
@@ -197,7 +197,7 @@ describe("a run", () => {
       expectedVersion: 2,
     });
     await page.getByRole("button", { name: "Edit and run again" }).click();
-    await dialog.getByLabel("Version").selectOption({ label: "The current version" });
+    await dialog.getByLabel("Version").selectOption({ label: "The published version" });
     await dialog.getByLabel("Begin at").selectOption({ label: "Second" });
     await dialog.getByRole("button", { name: "Run" }).click();
     await dialog.getByText("nodeId is no node of this version of the workflow.").waitFor();

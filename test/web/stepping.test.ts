@@ -158,6 +158,10 @@ it("runs to a node and from it, out of the menu of the panel", async () => {
   await page.getByRole("menuitem", { name: "Run to here" }).click();
   await box(/^B, .*Succeeded/).waitFor();
   expect(await box(/^C, .*Succeeded/).count()).toBe(0);
+  await canvas().focus();
+  const before = page.url();
+  await page.keyboard.press("Shift+Enter");
+  await page.waitForURL((address) => address.href !== before);
   await button("More ways to run").click();
   await page.getByRole("menuitem", { name: "Run from here" }).click();
   await box(/^C, .*Succeeded/).waitFor();

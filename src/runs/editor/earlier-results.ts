@@ -22,7 +22,7 @@ export async function findResults(
 
 /** What the last run of the draft was started with. */
 export function lastTrigger([last]: readonly LastEditorRun[]): Pick<TriggerData, "prompt" | "payload"> {
-  if (!last) return { prompt: "", payload: null };
+  if (!last?.triggerData) return { prompt: "", payload: null };
   const { prompt, payload } = JSON.parse(last.triggerData) as TriggerData;
   return { prompt, payload };
 }

@@ -45,15 +45,19 @@ export const findEditorRun = async (db: Database, { organizationId, id }: RunPla
 /** How many runs of a draft are looked at for outputs to take over. */
 const mostLooked = 50;
 
+// What a run was started with may be large, and only that of the last one is wanted.
 const lastRunsStatement = {
   name: "editor_run_last",
-  text: `SELECT editor_run.run_id AS "runId", fingerprints, run.trigger_data AS "triggerData"
-         FROM editor_run JOIN run ON run.organization_id = $1 AND run.id = editor_run.run_id
-         WHERE editor_run.organization_id = $1 AND editor_run.workflow_id = $2 AND based_on = $3
-         ORDER BY editor_run.run_id DESC LIMIT ${mostLooked}`,
+  text: `WITH last AS (
+           SELECT run_id, fingerprints, row_number() OVER (ORDER BY run_id DESC) AS place FROM editor_run
+           WHERE organization_id = $1 AND workflow_id = $2 AND based_on = $3 ORDER BY run_id DESC LIMIT ${mostLooked}
+         )
+         SELECT last.run_id AS "runId", last.fingerprints, run.trigger_data AS "triggerData"
+         FROM last LEFT JOIN run ON last.place = 1 AND run.organization_id = $1 AND run.id = last.run_id ORDER BY last.place`,
 };
 
-export type LastEditorRun = { runId: string; fingerprints: string; triggerData: string };
+/** `triggerData` of the newest one only. */
+export type LastEditorRun = { runId: string; fingerprints: string; triggerData: string | null };
 
 /** The last ones of a draft, newest first. */
 export const listLastRuns = (db: Database, { organizationId, workflowId, basedOn }: DraftPlace) =>

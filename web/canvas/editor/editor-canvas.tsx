@@ -10,7 +10,7 @@ import { useKeepInView } from "../flow/use-keep-in-view.ts";
 import { useReadingKeys } from "../flow/use-reading-keys.ts";
 import { nodeDragType, Palette } from "../palette/palette.tsx";
 import { countByNode } from "../save/remarks.ts";
-import { SteppingContext } from "../stepping/stepping-context.ts";
+import { type StepMode, SteppingContext } from "../stepping/stepping-context.ts";
 import { AddTriggerMenu } from "../triggers/add-trigger-menu.tsx";
 import { panelOfNew } from "../triggers/panel-names.ts";
 import { TriggerCards } from "../triggers/trigger-cards.tsx";
@@ -62,7 +62,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
     palette: adding.open,
     connect: () => getSelection().nodeIds.length > 0 && setDialog("connect"),
     shortcuts: () => setDialog("shortcuts"),
-    run: useRunChosen(getSelection, onRun),
+    ...useRunChosen(getSelection, onRun),
     minimap: toggleMinimap,
   };
   const keys = () => ({
@@ -116,13 +116,14 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
 }
 
 /** The node that is chosen alone, otherwise everything. */
-function useRunChosen(getSelection: () => Selection, onRun: () => void): () => void {
+function useRunChosen(getSelection: () => Selection, onRun: () => void) {
   const stepping = use(SteppingContext);
-  return () => {
+  const start = (mode: StepMode) => () => {
     const [nodeId, ...others] = getSelection().nodeIds;
-    if (stepping && nodeId !== undefined && others.length === 0) stepping.step(nodeId, "node");
+    if (stepping && nodeId !== undefined && others.length === 0) stepping.step(nodeId, mode);
     else onRun();
   };
+  return { run: start("node"), runToHere: start("toHere") };
 }
 
 function AddingPalette({ adding }: { adding: ReturnType<typeof useAdding> }) {

@@ -41,7 +41,7 @@ export function useEditCommands({ canvas, kinds, edit }: Editor, getSelection: (
 
 const step = 20;
 
-type Openers = Record<"palette" | "connect" | "shortcuts" | "run" | "minimap", () => void>;
+type Openers = Record<"palette" | "connect" | "shortcuts" | "run" | "runToHere" | "minimap", () => void>;
 
 export function editingKeys(commands: EditCommands & ReturnType<typeof useGo>, open: Openers): KeyTable {
   return {
@@ -54,6 +54,7 @@ export function editingKeys(commands: EditCommands & ReturnType<typeof useGo>, o
     m: open.minimap,
     "?": open.shortcuts,
     "ctrl+enter": open.run,
+    "shift+enter": open.runToHere,
     delete: commands.remove,
     backspace: commands.remove,
     "ctrl+z": commands.undo,
