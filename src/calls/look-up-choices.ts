@@ -35,7 +35,7 @@ export function createLookUpChoices({ vault, findLookUp, runRecordedCall, clock 
     const { row } = await vault.credentials.checkOwn({ organizationId, credentialId });
     const lookUp = findLookUp(row.type, list);
     if (!lookUp) throw new Refusal("not_found", "Accounts of this type have no such list.");
-    const { search, parameters, refresh } = request;
+    const { search = "", parameters = {}, refresh = false } = request;
     const given = { ...pickNeeded(lookUp, parameters), ...(lookUp.searches ? { search } : {}) };
     // A changed account may offer something else.
     const key = JSON.stringify([organizationId, credentialId, row.version, list, given]);

@@ -28,12 +28,12 @@ export type ToolCallRequest = z.infer<typeof toolCallRequest>;
 
 export const choicesRequest = z
   .strictObject({
-    search: z.string().max(200).default("").describe("Part of a name or an id."),
+    search: z.string().max(200).optional().describe("Part of a name or an id."),
     parameters: z
       .record(z.string().max(100), z.string().max(2000))
-      .default({})
+      .optional()
       .describe("What other fields say that the list needs: `choicesNeed` in the schema of the field."),
-    refresh: z.boolean().default(false).describe("Whether to ask the provider although it was asked within a minute."),
+    refresh: z.boolean().optional().describe("Whether to ask the provider although it was asked within a minute."),
   })
   .meta({ id: "ChoicesRequest" });
 export type ChoicesRequest = z.infer<typeof choicesRequest>;
