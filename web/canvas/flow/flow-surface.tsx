@@ -204,6 +204,6 @@ function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
 }
 
 /** Beside another canvas what is different is worth more than small words. */
-const leastBeside = 0.4;
+const leastBeside = 0.3;
 
 const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));
