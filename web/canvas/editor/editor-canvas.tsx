@@ -13,8 +13,7 @@ import { countByNode } from "../save/remarks.ts";
 import { type StepMode, SteppingContext } from "../stepping/stepping-context.ts";
 import { AddTriggerMenu } from "../triggers/add-trigger-menu.tsx";
 import { panelOfNew } from "../triggers/panel-names.ts";
-import { TriggerCards } from "../triggers/trigger-cards.tsx";
-import { useTriggerCards } from "../triggers/use-trigger-cards.ts";
+import { type CardPanels, TriggerCards } from "../triggers/trigger-cards.tsx";
 import { CanvasBar } from "./canvas-bar.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { EmptyCanvas } from "./empty-canvas.tsx";
@@ -25,7 +24,7 @@ import { editingKeys, useEditCommands } from "./use-editing-keys.ts";
 import type { Editor } from "./use-editor.ts";
 import { useNarrow } from "./use-narrow.ts";
 
-type EditorCanvasProps = {
+type EditorCanvasProps = CardPanels & {
   editor: Editor;
   run: Run | undefined;
   select: readonly string[];
@@ -33,16 +32,12 @@ type EditorCanvasProps = {
   onOpen: (nodeId: string | undefined, byKeyboard: boolean) => void;
   onPalette: () => void;
   onRun: () => void;
-  /** What is open beside the canvas, other than a node. */
-  openPanel: string | undefined;
-  onPanel: (panel: string | undefined, byKeyboard: boolean) => void;
 };
 
 const manyNodes = 12;
 
 export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, onRun, ...panels }: EditorCanvasProps) {
-  const { organizationId, canvas, kinds, readOnly, saving } = editor;
-  const cards = useTriggerCards(organizationId, editor.workflow);
+  const { canvas, kinds, readOnly, saving } = editor;
   const editable = !useNarrow() && !readOnly;
   useKeepInView(select, frame, { canvas, kinds });
   const onPress = useCallback((nodeId: string | undefined) => onOpen(nodeId, false), [onOpen]);
@@ -53,8 +48,6 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
   const adding = useAdding({ editor, getSelection, frame, onOpen: onPalette });
   const commands = useEditCommands(editor, getSelection);
   const editing = useFlowEditing(editor, getSelection, adding);
-  const isNodeSelected = selection.nodeIds.length > 0;
-  const isAnythingSelected = isNodeSelected || selection.edgeIds.length > 0;
   const toggleMinimap = () => setMinimap(!minimap);
   const going = useGo(canvas);
   const reading = useReadingKeys({ ...going, onOpen: (nodeId) => onOpen(nodeId, true) });
@@ -85,26 +78,17 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
             editing={editable ? editing : undefined}
             frame={frame}
           >
-            <TriggerCards
-              organizationId={organizationId}
-              canvas={canvas}
-              kinds={kinds}
-              frame={frame}
-              cards={cards}
-              openPanel={panels.openPanel}
-              onOpen={panels.onPanel}
-            />
+            <TriggerCards editor={editor} frame={frame} {...panels} />
             {minimap && <SmallMap />}
           </FlowSurface>
         </FlowActionsContext>
-        {editable && <AddTriggerMenu onAdd={(kind) => panels.onPanel(panelOfNew(kind), true)} />}
-        {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={adding.open} />}
+        <OverCanvas editor={editor} editable={editable} onAdd={adding.open} onPanel={panels.onPanel} />
         <CanvasBar
           editor={editor}
           commands={commands}
           minimap={minimap}
-          isNodeSelected={isNodeSelected}
-          isAnythingSelected={isAnythingSelected}
+          isNodeSelected={selection.nodeIds.length > 0}
+          isAnythingSelected={selection.nodeIds.length + selection.edgeIds.length > 0}
           onMinimap={toggleMinimap}
           onAdd={adding.open}
           onShortcuts={openers.shortcuts}
@@ -112,6 +96,18 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
       </div>
       <CanvasDialog dialog={dialog} editor={editor} getSelection={getSelection} onClose={() => setDialog(undefined)} />
     </div>
+  );
+}
+
+type OverCanvasProps = Pick<CardPanels, "onPanel"> & { editor: Editor; editable: boolean; onAdd: () => void };
+
+/** What is not part of the drawing: a menu in it would lose the focus to the canvas. */
+function OverCanvas({ editor: { canvas, readOnly }, editable, onAdd, onPanel }: OverCanvasProps) {
+  return (
+    <>
+      {editable && <AddTriggerMenu onAdd={(kind) => onPanel(panelOfNew(kind), true)} />}
+      {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={onAdd} />}
+    </>
   );
 }
 

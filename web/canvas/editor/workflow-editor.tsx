@@ -2,6 +2,7 @@ import { ReactFlowProvider } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useReducer, useRef, useState } from "react";
 import type { Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
+import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
 import { useDocumentTitle } from "../../parts/use-document-title.ts";
 import { RunDialog } from "../running/run-dialog.tsx";
 import { RunStrip } from "../running/run-strip.tsx";
@@ -41,8 +42,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const panel = usePanelFocus();
   const { onOpen, onPalette, onPanel, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
   const shownPanel = search.node === undefined ? search.panel : undefined;
-  const [isStarting, setStarting] = useState(false);
-  const [input, setInput] = useState({ prompt: "", payload: "" });
+  const { onRun, onUse, dialog } = useStarting();
   const select = useSelect(editor.select, search.node, show);
   const quiet = useQuietRemarks(editor, search.node, timesLed);
 
@@ -50,7 +50,6 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const openPanel = (panel: string | undefined) =>
     show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const hideRun = () => show({ run: undefined });
-  const onRun = () => setStarting(true);
 
   return (
     <SteppingFrame editor={editor} onStarted={(runId) => show({ run: runId })}>
@@ -81,10 +80,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
               timesLed={timesLed}
               run={run}
               onClose={onClose}
-              onUse={({ prompt, payload }) => {
-                setInput({ prompt, payload: JSON.stringify(payload, null, 2) });
-                setStarting(true);
-              }}
+              onUse={onUse}
               frame={panel.frame}
             />
           </div>
@@ -92,10 +88,25 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         {!readOnly && (
           <AddedTrigger organizationId={organizationId} workflowId={workflow.id} panel={shownPanel} show={show} />
         )}
-        {isStarting && <RunDialog input={input} onInput={setInput} onClose={() => setStarting(false)} />}
+        {dialog && <RunDialog {...dialog} />}
       </div>
     </SteppingFrame>
   );
+}
+
+/** The question for the data of a run, which keeps what was typed into it or taken over from a delivery. */
+function useStarting() {
+  const [isStarting, setStarting] = useState(false);
+  const [input, setInput] = useState({ prompt: "", payload: "" });
+  const onRun = () => setStarting(true);
+  return {
+    onRun,
+    onUse: ({ prompt, payload }: TriggerData) => {
+      setInput({ prompt, payload: JSON.stringify(payload, null, 2) });
+      onRun();
+    },
+    dialog: isStarting ? { input, onInput: setInput, onClose: () => setStarting(false) } : undefined,
+  };
 }
 
 type Show = ReturnType<typeof useWorkflowSearch>["show"];
