@@ -255,8 +255,8 @@ describe("what routes declare", () => {
   it("leaves keys, credentials, people and outbound events to owners and admins", () => {
     const guarded =
       /\/organizations\/:organizationId(\/(api-keys|credentials|default-credentials|invitations|members|event-endpoints)\b.*)?$/;
+    // People leave by themselves, and who fills in a form asks an account what it offers, which changes nothing.
     for (const route of routes.filter(({ url, method }) => guarded.test(url) && !["GET", "HEAD"].includes(method)))
-      // People leave by themselves, and who fills in a form asks an account what it offers, which changes nothing.
       if (!/\/(?:members\/me|choices\/:list)$/.test(route.url))
         expect(["owner", "admin"], nameOf(route)).toContain((route.access as { role: Role }).role);
   });

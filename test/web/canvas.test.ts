@@ -69,7 +69,9 @@ describe("building", () => {
     await canvas().click({ position: { x: 60, y: 60 } });
     await button("Add node").click();
     await page.getByRole("combobox", { name: "Search nodes" }).fill("date");
-    await page.getByRole("option", { name: /^Date and time/ }).dragTo(canvas(), { targetPosition: { x: 300, y: 480 } });
+    await page
+      .getByRole("option", { name: /^System: Date and time/ })
+      .dragTo(canvas(), { targetPosition: { x: 300, y: 480 } });
     await box(/^Date and time/).waitFor();
     await page.getByRole("region", { name: "Node Date and time" }).waitFor();
     await page.keyboard.press("Escape");
@@ -81,7 +83,7 @@ describe("building", () => {
     const [from, to] = [await handleOf("start", "source"), await handleOf("transform", "target")];
     await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
     await button("Add a node on this connection").click();
-    await page.getByText("Between Start and Transform.").waitFor();
+    await page.getByText("Add between “Start” and “Transform”").waitFor();
     await page.keyboard.press("Escape");
     await saysSaved();
     expect(await findAccessibilityFaults(page)).toEqual([]);

@@ -1,5 +1,3 @@
-import { shownFields } from "./shown-fields.ts";
-
 /** JSON Schema 2020-12 as the descriptors of the server have it. */
 export type Schema = Record<string, unknown>;
 
@@ -152,8 +150,10 @@ export function fieldsOf(schema: Schema): FormField[] {
 const mostOptionalShown = 4;
 
 /** Fields to show at once, and those for "More fields": optional ones, where there are many. */
-export function arrangeFields(schema: Schema, value: Schema = {}): { shown: FormField[]; more: FormField[] } {
-  const fields = shownFields(fieldsOf(schema), value);
+export function arrangeFields(
+  schema: Schema,
+  fields: FormField[] = fieldsOf(schema),
+): { shown: FormField[]; more: FormField[] } {
   const optional = fields.filter(({ isRequired }) => !isRequired);
   if (optional.length <= mostOptionalShown) return { shown: fields, more: [] };
   // What stands before a required field belongs to it, and a form must not look as if it had no fields.

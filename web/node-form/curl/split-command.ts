@@ -55,8 +55,11 @@ const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", "0": "\0" }
 
 /** As browsers copy texts with line breaks or letters beyond ASCII. */
 function readEscapes(inside: string): string {
-  return inside.replaceAll(/\\(?:u([0-9a-fA-F]{1,4})|x([0-9a-fA-F]{1,2})|([\s\S]))/g, (_, unicode, hex, letter) => {
-    const code: string | undefined = unicode ?? hex;
-    return code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16));
-  });
+  return inside.replaceAll(
+    /\\(?:u([0-9a-fA-F]{1,4})|x([0-9a-fA-F]{1,2})|([\s\S]))/g,
+    (_, unicode?: string, hex?: string, letter: string = "") => {
+      const code = unicode ?? hex;
+      return code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16));
+    },
+  );
 }

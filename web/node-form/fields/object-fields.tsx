@@ -1,6 +1,7 @@
 import { arrangeFields, type FormField, fieldsOf, labelOf, type Schema } from "../field-shape.ts";
 import { escapeKey, setField } from "../field-values.ts";
 import { useForm } from "../form-context.ts";
+import { shownFields } from "../shown-fields.ts";
 import { UnknownFields } from "./unknown-fields.tsx";
 
 type ObjectFieldsProps = {
@@ -13,7 +14,7 @@ type ObjectFieldsProps = {
 /** All fields of an object; the optional ones are folded away where there are many. */
 export function ObjectFields({ schema, pointer, value, onChange }: ObjectFieldsProps) {
   const { Field, faults, readOnly } = useForm();
-  const { shown, more } = arrangeFields(schema, value);
+  const { shown, more } = arrangeFields(schema, shownFields(fieldsOf(schema), value));
   const known = new Set(fieldsOf(schema).map(({ name }) => name));
   const unknown = schema.additionalProperties === false ? Object.keys(value).filter((name) => !known.has(name)) : [];
   const render = ({ name, schema: field, isRequired }: FormField) => (
