@@ -7,6 +7,7 @@ import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
+import { settleDraft } from "../versions/settle-draft.ts";
 import type { Editor } from "./use-editor.ts";
 
 export function WorkflowMenu({ editor }: { editor: Editor }) {
@@ -67,7 +68,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
           confirm="Delete"
           act={async () => {
             // Otherwise the last change would still be sent, to a workflow that is gone.
-            await saving.autosave.flush();
+            await settleDraft(queryClient, editor);
             await deleteWorkflow(organizationId, workflow.id);
             saving.autosave.adopt({ canvas: editor.canvas, version: workflow.version, revision: undefined });
             await navigate({ to: "/o/$organizationId/workflows", params: { organizationId } });

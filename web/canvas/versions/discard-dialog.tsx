@@ -2,16 +2,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { discardDraft, workflowQuery } from "../../api/workflows.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Editor } from "../editor/use-editor.ts";
+import { settleDraft } from "./settle-draft.ts";
 
 /** Throws the draft away after a question. Undo still brings it back while the page is open. */
 export function DiscardDialog({ editor, onClose }: { editor: Editor; onClose: () => void }) {
-  const { organizationId, workflow, saving, take } = editor;
+  const { organizationId, workflow, take } = editor;
   const queryClient = useQueryClient();
   const query = workflowQuery(organizationId, workflow.id);
   const discard = async () => {
-    await saving.autosave.flush();
-    const current = queryClient.getQueryData(query.queryKey) ?? workflow;
-    await discardDraft(organizationId, current);
+    await discardDraft(organizationId, await settleDraft(queryClient, editor));
     const published = await queryClient.fetchQuery({ ...query, staleTime: 0 });
     await take({ canvas: published.canvas, version: published.version, revision: undefined });
   };
