@@ -135,7 +135,7 @@ describe("a step", () => {
     expect((await ann.ended(fromHere.id)).status).toBe("succeeded");
   });
 
-  it("takes an edge of the published version where there is no draft, also while the workflow is off", async () => {
+  it("takes the published version where there is no draft, also while the workflow is off", async () => {
     const id = await ann.save([say("a", "A"), say("b", "B")], edges("a>b"));
     await ann.owner.browser.patch(pathOf(id), { isActive: false });
     expect((await step(id, "b")).run).toMatchObject({ status: "succeeded", executionType: "step" });
