@@ -42,6 +42,10 @@ const planted = [
   `INSERT INTO webhook_listening (organization_id, trigger_id, until)
    SELECT organization_id, id, now() + interval '2 minutes' FROM trigger WHERE kind = 'webhook'`,
   `INSERT INTO webhook_address (organization_id, id, sealed) SELECT organization_id, id, '\\x01' FROM trigger WHERE kind = 'webhook'`,
+  `INSERT INTO editor_run (organization_id, run_id, workflow_id, based_on, canvas, fingerprints, writes, taken_runs)
+   SELECT organization_id, gen_random_uuid(), id, 1, '{"nodes":[]}', '{}', ARRAY['a,"b'], ARRAY[gen_random_uuid()] FROM workflow`,
+  `INSERT INTO workflow_pin (organization_id, workflow_id, node_id, outputs)
+   SELECT organization_id, id, 'now', '{"out":[{"a":"\\u0000"}]}' FROM workflow`,
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)
    SELECT gen_random_uuid(), user_id, organization_id, 'client', 'Client', 'https://example.com', 'github', ARRAY['mcp:invoke', 'a,"b'], now()

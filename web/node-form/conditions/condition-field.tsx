@@ -49,13 +49,14 @@ export function ConditionField(props: SchemaFieldProps) {
 /** In which form the condition is, and its other form where it has one. */
 function useModes({ value, onChange }: SchemaFieldProps) {
   const isEmpty = value === undefined || value === "";
-  const written: ConditionMode = typeof value === "string" && !isEmpty ? "expression" : "rows";
+  const expression = typeof value === "string" && !isEmpty ? value : undefined;
+  const written: ConditionMode = expression === undefined ? "rows" : "expression";
   // What is emptied stays in its form.
   const [chosen, setChosen] = useState(written);
   const mode = isEmpty ? chosen : written;
   const rows = toRows(value);
-  const text = isEmpty || typeof value === "string" ? undefined : writeExpression(rows);
-  const read = typeof value === "string" && !isEmpty ? readExpression(value) : undefined;
+  const text = typeof value === "object" ? writeExpression(rows) : undefined;
+  const read = expression === undefined ? undefined : readExpression(expression);
   const other = read && "rows" in read ? read.rows : text;
   return {
     mode,
