@@ -128,6 +128,16 @@ it("says why there is no list, without the secret, and tries again at the next q
   expect((await ann.browser.post(`${path}/models`, {})).body.data).toEqual([{ value: "gpt-a" }]);
 });
 
+it("gives up after ten seconds, in words and in the history", async () => {
+  provider.script([{ hang: true }]);
+  const answer = await ann.browser.post(`${github}/labels`, { parameters: rail });
+  expectProblem(answer, { status: 504, code: "tool_timeout" });
+  expect(answer.body.detail).toBe("There was no answer within 10 s.");
+  await expect.poll(provider.brokenOff).toBe(1);
+  const calls = `/api/organizations/${ann.organizationId}/tool-calls?tool=github_look_up_labels`;
+  await expect.poll(async () => (await ann.browser.get(calls)).body.data).toMatchObject([{ status: "timed_out" }]);
+}, 30_000);
+
 it("names what the list needs to know first", async () => {
   provider.script([]);
   const answer = await ann.browser.post(`${github}/branches`, { parameters: { owner: "octo", repo: "" } });
