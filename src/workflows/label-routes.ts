@@ -4,8 +4,7 @@ import { z } from "zod";
 import { bulkRequest, bulkResult, workflowLabels } from "./label-wire.ts";
 import { changeMany } from "./labels.ts";
 import { authorOf } from "./route-author.ts";
-import type { RemoveWorkflow } from "./workflow-routes.ts";
-import type { Workflows } from "./workflows.ts";
+import type { RemoveWorkflow, Workflows } from "./workflows.ts";
 
 const tags = ["Workflows"];
 const path = "/api/organizations/:organizationId";

@@ -3,8 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Ground } from "../ground/ground.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type ActivityNeeds, createActivityOf } from "./workflow-activity.ts";
-import type { RemoveWorkflow } from "./workflow-routes.ts";
-import { createWorkflows } from "./workflows.ts";
+import { createWorkflows, type RemoveWorkflow } from "./workflows.ts";
 
 type Needs = { catalog: Pick<Catalog, "actions">; vault: Pick<Vault, "credentials" | "defaults"> };
 

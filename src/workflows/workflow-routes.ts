@@ -8,7 +8,7 @@ import { registerLabelRoutes } from "./label-routes.ts";
 import { registerPinRoutes } from "./pin-routes.ts";
 import { authorOf } from "./route-author.ts";
 import * as wire from "./wire.ts";
-import type { Workflows } from "./workflows.ts";
+import type { RemoveWorkflow, Workflows } from "./workflows.ts";
 
 const tags = ["Workflows"];
 const path = "/api/organizations/:organizationId/workflows";
@@ -26,9 +26,6 @@ export type ActivityOf = (
   organizationId: string,
   workflowIds: string[],
 ) => Promise<(workflowId: string) => wire.WorkflowActivity>;
-
-/** Together with its runs, which workflows know nothing of. */
-export type RemoveWorkflow = (place: { organizationId: string; workflowId: string }) => Promise<void>;
 
 type Options = { workflows: Workflows; activityOf: ActivityOf; remove: RemoveWorkflow };
 

@@ -31,6 +31,8 @@ type Options = {
   clock: Clock;
 };
 type Place = { organizationId: string; workflowId: string };
+/** Together with its runs, which workflows know nothing of. */
+export type RemoveWorkflow = (place: Place) => Promise<void>;
 
 const uuid = z.uuid();
 

@@ -65,6 +65,8 @@ describe("a saved workflow", () => {
       id: made.id,
       name: "Morning mail",
       description: "Every day",
+      folder: "",
+      tags: [],
       isActive: false,
       version: 1,
       draft: null,
