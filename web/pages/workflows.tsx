@@ -50,9 +50,7 @@ export function WorkflowsPage() {
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <SearchField value={search} onChange={(text) => open({ search: text })} />
           <LabelFilters organizationId={organization.id} folder={folder} tag={tag} onChange={open} />
-          <p role="status" className="text-sm text-muted">
-            {describeCount(total, isNarrowed)}
-          </p>
+          <Count total={total} isNarrowed={isNarrowed} />
         </div>
       )}
       {list.isError && !list.data && (
@@ -78,10 +76,13 @@ export function WorkflowsPage() {
   );
 }
 
-function describeCount(total: number | undefined, isNarrowed: boolean): string {
-  if (total === undefined) return "";
+function Count({ total, isNarrowed }: { total: number | undefined; isNarrowed: boolean }) {
   const words = total === 1 ? "1 workflow" : `${total} workflows`;
-  return isNarrowed ? `${words} found` : words;
+  return (
+    <p role="status" className="text-sm text-muted">
+      {total === undefined ? "" : isNarrowed ? `${words} found` : words}
+    </p>
+  );
 }
 
 /** Changes what the address says about this page. */

@@ -66,30 +66,19 @@ export function PickList<Entry>({
 
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
-      <div className="relative shrink-0">
-        <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
-        <input
-          type="search"
-          role="combobox"
-          aria-label={label}
-          aria-expanded="true"
-          aria-controls={id}
-          aria-activedescendant={optionId(entries[active])}
-          aria-autocomplete="list"
-          autoComplete="off"
-          // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into.
-          autoFocus
-          placeholder={placeholder}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            onText?.(event.target.value);
-            setChosen(0);
-          }}
-          onKeyDown={(event) => pressKey(event, keys)}
-          className={`${controlLook} pl-9`}
-        />
-      </div>
+      <SearchInput
+        label={label}
+        placeholder={placeholder}
+        listId={id}
+        activeId={optionId(entries[active])}
+        text={text}
+        keys={keys}
+        onText={(typed) => {
+          setText(typed);
+          onText?.(typed);
+          setChosen(0);
+        }}
+      />
       {children}
       <p role="status" className={note === undefined ? "sr-only" : "px-2 text-sm text-muted"}>
         {note ?? `${entries.length} found`}
@@ -98,12 +87,7 @@ export function PickList<Entry>({
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls of a form, these are options of a list.
           <div key={group.title ?? ""} role="group" aria-label={group.title ?? label} className="mb-3">
-            {group.title !== undefined && (
-              <p aria-hidden="true" className="flex justify-between px-2 py-1 text-xs font-medium text-muted">
-                {group.title}
-                <span className="font-normal">{group.count}</span>
-              </p>
-            )}
+            <GroupTitle group={group} />
             {group.entries.map((entry) => (
               <PickOption
                 key={idOf(entry)}
@@ -125,6 +109,51 @@ export function PickList<Entry>({
 function dragOf<Entry>(drag: PickListProps<Entry>["drag"], entry: Entry): PickOptionProps["drag"] {
   const value = drag?.idOf(entry);
   return drag && value !== undefined ? { type: drag.type, value } : undefined;
+}
+
+type SearchInputProps = {
+  label: string;
+  placeholder: string;
+  listId: string;
+  activeId: string | undefined;
+  text: string;
+  keys: KeyTable;
+  onText: (text: string) => void;
+};
+
+function SearchInput({ label, placeholder, listId, activeId, text, keys, onText }: SearchInputProps) {
+  return (
+    <div className="relative shrink-0">
+      <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
+      <input
+        type="search"
+        role="combobox"
+        aria-label={label}
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={activeId}
+        aria-autocomplete="list"
+        autoComplete="off"
+        // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into.
+        autoFocus
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => pressKey(event, keys)}
+        className={`${controlLook} pl-9`}
+      />
+    </div>
+  );
+}
+
+function GroupTitle({ group: { title, count } }: { group: PickGroup<unknown> }) {
+  if (title === undefined) return null;
+  return (
+    <p aria-hidden="true" className="flex justify-between px-2 py-1 text-xs font-medium text-muted">
+      {title}
+      <span className="font-normal">{count}</span>
+    </p>
+  );
 }
 
 type PickOptionProps = {

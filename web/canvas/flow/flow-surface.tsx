@@ -88,10 +88,6 @@ export function FlowSurface({
     },
     [onSelection],
   );
-  const findView = () =>
-    shownFirst
-      ? findFirstView(shownFirst, drawing.kinds, box.current, { least: leastBeside })
-      : findFirstView(drawing.canvas.nodes, drawing.kinds, box.current);
   const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
 
   return (
@@ -109,11 +105,10 @@ export function FlowSurface({
           editing &&
           ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))
         }
-        className="-outline-offset-2"
         defaultNodes={initial.boxes}
         defaultEdges={initial.lines}
         {...fixed}
-        onInit={(instance) => void instance.setViewport(findView())}
+        onInit={(instance) => void instance.setViewport(findView(drawing, shownFirst, box.current))}
         {...(onView && { onMove: (_event: unknown, view: Viewport) => onView(view) })}
         nodesDraggable={editing !== undefined}
         nodesConnectable={editing !== undefined}
@@ -161,6 +156,7 @@ function describeSelection(nodes: readonly Box[], edges: readonly Line[]): strin
 }
 
 const fixed = {
+  className: "-outline-offset-2",
   nodeTypes: { box: NodeBox },
   edgeTypes: { line: EdgeLine },
   nodesFocusable: false,
@@ -205,5 +201,12 @@ function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
 
 /** Beside another canvas what is different is worth more than small words. */
 const leastBeside = 0.3;
+
+const findView = (
+  { canvas, kinds }: Drawing,
+  shownFirst: readonly CanvasNode[] | undefined,
+  box: HTMLElement | null,
+) =>
+  shownFirst ? findFirstView(shownFirst, kinds, box, { least: leastBeside }) : findFirstView(canvas.nodes, kinds, box);
 
 const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef } from "react";
-import type { Run } from "../../../src/runs/wire.ts";
+import type { Run, RunNode } from "../../../src/runs/wire.ts";
 import type { Canvas } from "../../../src/workflows/wire.ts";
 import { workflowVersionQuery } from "../../api/workflows.ts";
 import { type NodeKind, nodeKindsQuery } from "../../catalog.ts";
@@ -74,20 +74,15 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
           ref={panel}
           className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[calc(100dvh-16rem)] xl:min-h-96 xl:overflow-y-auto"
         >
-          {chosen ? (
-            <NodePanel
-              key={chosen.id}
-              organizationId={organizationId}
-              run={run}
-              node={chosen}
-              titleOf={titleOf}
-              canvas={canvas}
-              kind={kinds.get(chosen.nodeId)}
-              onClose={() => select(undefined)}
-            />
-          ) : (
-            <RunPanel organizationId={organizationId} run={run} />
-          )}
+          <Beside
+            organizationId={organizationId}
+            run={run}
+            chosen={chosen}
+            canvas={canvas}
+            kinds={kinds}
+            titleOf={titleOf}
+            onClose={() => select(undefined)}
+          />
         </div>
       </div>
     </>
@@ -101,6 +96,23 @@ function useDrawing(organizationId: string, { workflowId, workflowVersion, workf
     enabled: !workflowDeleted && !canvas,
   });
   return { canvas: canvas ?? version.data?.canvas, isGone: !canvas && (workflowDeleted || version.isError) };
+}
+
+type BesideProps = {
+  organizationId: string;
+  run: Run;
+  chosen: RunNode | undefined;
+  canvas: Canvas | undefined;
+  kinds: Map<string, NodeKind>;
+  titleOf: (nodeId: string) => string;
+  onClose: () => void;
+};
+
+/** What the chosen node did; without one, what went into the run as a whole and came out. */
+function Beside({ chosen, kinds, organizationId, run, ...rest }: BesideProps) {
+  if (!chosen) return <RunPanel organizationId={organizationId} run={run} />;
+  const kind = kinds.get(chosen.nodeId);
+  return <NodePanel key={chosen.id} organizationId={organizationId} run={run} node={chosen} kind={kind} {...rest} />;
 }
 
 /** Where the panel stands below the drawing, what was chosen there is brought into view. */

@@ -64,20 +64,7 @@ export function WorkflowRow({
           <Facts organizationId={organization.id} workflow={workflow} />
         </div>
         <div className="flex items-center gap-2">
-          {workflow.version === 0 ? (
-            <Badge>Never published</Badge>
-          ) : builds ? (
-            <Switch
-              label={`“${workflow.name}” is on`}
-              on={workflow.isActive}
-              change={async (isActive) => {
-                await changeWorkflow(organization.id, workflow.id, { isActive });
-                await refresh();
-              }}
-            />
-          ) : (
-            <Badge>{workflow.isActive ? "On" : "Off"}</Badge>
-          )}
+          <OnOff organization={organization} workflow={workflow} refresh={refresh} />
           <div className="shrink-0">
             <RowMenu
               organizationId={organization.id}
@@ -92,6 +79,21 @@ export function WorkflowRow({
       </div>
       {duplicate.isError && <ProblemNotice error={duplicate.error} />}
     </li>
+  );
+}
+
+function OnOff({ organization, workflow, refresh }: Pick<WorkflowRowProps, "organization" | "workflow" | "refresh">) {
+  if (workflow.version === 0) return <Badge>Never published</Badge>;
+  if (organization.role === "viewer") return <Badge>{workflow.isActive ? "On" : "Off"}</Badge>;
+  return (
+    <Switch
+      label={`“${workflow.name}” is on`}
+      on={workflow.isActive}
+      change={async (isActive) => {
+        await changeWorkflow(organization.id, workflow.id, { isActive });
+        await refresh();
+      }}
+    />
   );
 }
 
