@@ -22,7 +22,13 @@ export function createChoiceCache<Choice>(clock: Clock) {
 
     put(key: string, choices: Choice[]): void {
       forget(key);
-      lists.set(key, { choices, until: clock.now().getTime() + keptMs });
+      const now = clock.now().getTime();
+      // The oldest come first.
+      for (const [old, { until }] of lists) {
+        if (until > now) break;
+        forget(old);
+      }
+      lists.set(key, { choices, until: now + keptMs });
       // An empty list takes room, too.
       count += choices.length + 1;
       for (const oldest of lists.keys()) {

@@ -11,6 +11,9 @@ export type LookUp = CatalogAction & Pick<ChoiceList, "needs" | "searches">;
 /** Who has more of something looks for it by its name. */
 export const mostLoaded = 1000;
 
+/** No id of a service is longer. What an address answers that is none of theirs must not fill the memory. */
+const longestValue = 1000;
+
 const output = z.object({ value: z.string(), title: z.string().optional() });
 
 export type FindLookUp = ReturnType<typeof createFindLookUp>;
@@ -46,7 +49,13 @@ function toLookUp({ provider, credential, name, list }: Named): LookUp {
     input,
     output,
     run: async ({ input: { search = "", ...given }, ...call }) =>
-      (await load({ ...call, given, search, most: mostLoaded })).slice(0, mostLoaded),
+      (await load({ ...call, given, search, most: mostLoaded }))
+        .filter(({ value }) => value.length <= longestValue)
+        .map(({ title, ...choice }) => ({
+          ...choice,
+          ...(title === undefined ? {} : { title: title.slice(0, longestValue) }),
+        }))
+        .slice(0, mostLoaded),
   });
   return {
     ...action,

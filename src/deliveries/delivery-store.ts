@@ -42,7 +42,8 @@ const insertStatement = {
            $10::uuid[], $11::boolean[], $12::text[], $13::text[], $14::boolean[])
            AS given (organization_id, id, trigger_id, method, content_type, bytes, status, outcome, reason, run_id, is_listened, preview, data, is_truncated)
          JOIN trigger ON trigger.organization_id = given.organization_id AND trigger.id = given.trigger_id
-         FOR KEY SHARE OF trigger`,
+         FOR KEY SHARE OF trigger
+         ON CONFLICT DO NOTHING`,
 };
 
 export async function insertDeliveries(db: Database, rows: readonly NewDelivery[]): Promise<void> {

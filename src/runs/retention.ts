@@ -55,8 +55,9 @@ const removeRunsStatement = {
 // Also of runs whose month was dropped.
 const removeCanvasesStatement = {
   name: "",
-  text: `DELETE FROM editor_run WHERE organization_id = $1 AND run_id < $2
-           AND NOT EXISTS (SELECT FROM run WHERE run.organization_id = $1 AND run.id = editor_run.run_id)`,
+  text: `DELETE FROM editor_run WHERE organization_id = $1 AND run_id = ANY (ARRAY (
+           SELECT run_id FROM editor_run WHERE organization_id = $1 AND run_id < $2
+             AND NOT EXISTS (SELECT FROM run WHERE run.organization_id = $1 AND run.id = editor_run.run_id) LIMIT $3))`,
 };
 
 // Longer than a key counts, so that no clock can make one that still does disappear.
@@ -84,7 +85,7 @@ function runStore(db: Database, partitions: Partitions): RetentionStore {
         if (lock?.locked !== true) return undefined;
         await sql(removeKeysStatement, [organizationId]);
         const [removed] = await sql<{ count: number }>(removeRunsStatement, [organizationId, beforeId, limit]);
-        await sql(removeCanvasesStatement, [organizationId, beforeId]);
+        await sql(removeCanvasesStatement, [organizationId, beforeId, limit]);
         return removed?.count ?? 0;
       }),
   };

@@ -90,12 +90,17 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
           const columns = { ...ofCanvas, ...changedSettings(row, change), ...changedLabels(row, change) };
           requireOff({ ...row, ...columns });
           if (Object.keys(columns).length > 0) await store.updateWorkflow(transaction, place, columns);
-          if (canvas !== undefined) await removeLostPins(transaction, place);
+          await forgetPins(transaction, place, change);
           return await describe(transaction, place, judged);
         }),
       );
     },
   };
+}
+
+/** Whoever deletes a node of a draft may still take that back, and finds its data. */
+async function forgetPins(transaction: store.WorkflowsDb, place: store.Place, change: WorkflowChange): Promise<void> {
+  if (change.canvas !== undefined && change.publish !== false) await removeLostPins(transaction, place);
 }
 
 function requireOff({ is_active, is_published }: Pick<store.WorkflowRow, "is_active" | "is_published">): void {

@@ -298,6 +298,7 @@ describe("the platform server", () => {
 
 type Field = Record<string, unknown>;
 
-function withoutFormHints({ choices: _, choicesNeed: __, startsAs: ___, items, ...field }: Field): Field {
+function withoutFormHints(schema: Field): Field {
+  const { choices: _, choicesNeed: __, startsAs: ___, toggle: ____, items, ...field } = schema;
   return items === undefined ? field : { ...field, items: withoutFormHints(items as Field) };
 }

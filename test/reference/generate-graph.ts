@@ -166,8 +166,10 @@ function chooseListWork(
   if (kind === "dedupe") return { type: "dedupe", by: fields, keep: pick(["first", "last"] as const, second) };
   if (kind === "aggregate") {
     const operation = pick(["sum", "count", "average", "min", "max"] as const, second);
+    // Of nothing these are null, which no other node gives in this field and no expression here is made for.
+    const name = operation === "sum" || operation === "count" ? "number" : "summary";
     const values = [
-      { name: "number", operation, field: "number" },
+      { name, operation, field: "number" },
       { name: "all", operation: "collect" as const },
     ];
     return { type: "aggregate", groupBy: fields.filter((field) => !field.endsWith("number")), values };

@@ -242,9 +242,19 @@ describe("a write", () => {
 
   it("is none where a node only reads", async () => {
     const request = (id: string, method: string) => node(id, "http_request", { method, url: `${github.url}/x` });
-    const id = await draft([node("now", "system_date_time"), request("get", "GET"), request("put", "PUT")]);
-    for (const nodeId of ["now", "get", "now", "get", "put"])
+    const open = node("open", "http_request", { url: `${github.url}/x` });
+    const instructed = { ...open, id: "instructed", instruction: "Create it with POST" };
+    const id = await draft([
+      node("now", "system_date_time"),
+      request("get", "GET"),
+      request("put", "PUT"),
+      open,
+      instructed,
+    ]);
+    for (const nodeId of ["now", "get", "now", "get", "put", "open", "open"])
       expect((await start(id, { mode: "node", nodeId })).status).toBe(202);
+    expect((await start(id, { mode: "node", nodeId: "instructed" })).status).toBe(202);
+    expectProblem(await start(id, { mode: "node", nodeId: "instructed" }), { status: 409, code: "write_repeated" });
     expectProblem(await start(id, { mode: "node", nodeId: "put" }), { status: 409, code: "write_repeated" });
   });
 });
@@ -380,6 +390,44 @@ describe("running again in the editor", () => {
     const repeated = await ann.ended(body.id);
     expect([repeated.status, repeated.executionType, titles()]).toEqual(["succeeded", "step", ["Second"]]);
     expect(takenIn(repeated)).toEqual({ first: first.run.id, second: null });
+  });
+
+  it("keeps what was pinned pinned, whatever failed before it, and gives it to no published version", async () => {
+    const lines = edges("a>write", "write>halt");
+    const first = [say("a", "A"), issue("write", "Really")];
+    const id = await ann.save([...first, say("halt", "on")], lines);
+    await change(id, [...first, node("halt", "stop", { message: "No." })], lines);
+    await pin(id, "write", { out: [{ text: "made up" }] });
+    const { body } = await start(id, { mode: "all" });
+    const failed = await ann.ended(body.id);
+    expect([failed.status, takenIn(failed)]).toEqual(["failed", { a: null, write: "pinned", halt: null }]);
+    const again = await rerun(failed.id, { from: "node", nodeId: "a" });
+    expect(again.status).toBe(202);
+    expect(takenIn(await ann.ended(again.body.id))).toMatchObject({ a: null, write: "pinned" });
+    expect(titles()).toEqual([]);
+    const live = await rerun(failed.id, { version: "current", from: "failure" });
+    expect(takenIn(await ann.ended(live.body.id))).toMatchObject({ write: null });
+    expect(titles()).toEqual(["Really"]);
+  });
+
+  it("asks before it executes a write that the run before had taken over", async () => {
+    const lines = edges("a>write", "write>after");
+    const id = await draft([say("a", "A"), issue("write", "Once"), say("after", "after")], lines);
+    await step(id, "write");
+    const { run } = await step(id, "after");
+    expectProblem(await rerun(run.id, { from: "node", nodeId: "a" }), { status: 409, code: "write_repeated" });
+    expect(titles()).toEqual(["Once"]);
+  });
+
+  it("does not begin at the start where no node failed", async () => {
+    const id = await ann.save([issue("first", "First")]);
+    const run = await ann.run(id);
+    await change(id, [issue("first", "Other")]);
+    expectProblem(await rerun(run.id, { version: "draft", from: "failure" }), {
+      status: 400,
+      code: "validation_failed",
+    });
+    expect(titles()).toEqual(["First"]);
   });
 
   it("says of a published run which nodes came from the run before", async () => {

@@ -58,8 +58,8 @@ const people = { json: { ok: true, members: [{ id: "U0ANN", name: "ann", real_na
 const branches = (...names: string[]) => ({ json: names.map((name) => ({ name })) });
 
 const draftOf = async (id: string) => {
-  const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`);
-  const { nodes } = (body.draft ?? body).canvas as { nodes: { id: string; parameters: Record<string, unknown> }[] };
+  const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}/draft`);
+  const { nodes } = (body.canvas ?? { nodes: [] }) as { nodes: { id: string; parameters: Record<string, unknown> }[] };
   return nodes.find((entry) => entry.id === id)?.parameters;
 };
 

@@ -89,7 +89,7 @@ describe("the list of workflows", () => {
     await box("Unfinished").check();
     await box("Offer").check();
     await button("Turn on").click();
-    await page.getByText("The others are done. These are not:").waitFor();
+    await page.getByText("The others are done. This could not be done:").waitFor();
     await page.getByText(/“Unfinished”: This workflow was never published/).waitFor();
     expect(complaints).toEqual([]);
   });

@@ -106,8 +106,8 @@ export const saveDraft = ({ organizationId, workflowId }: Place, body: WorkflowC
 export const publishDraft = (organizationId: string, workflowId: string, body: Publication) =>
   post<SavedWorkflow>(`${one(organizationId, workflowId)}/publish`, body);
 
-export const discardDraft = (organizationId: string, { id, draft }: Workflow) =>
-  remove(`${one(organizationId, id)}/draft${query({ expectedDraft: draft?.revision })}`);
+export const discardDraft = (organizationId: string, workflowId: string, expectedDraft: number | undefined) =>
+  remove(`${one(organizationId, workflowId)}/draft${query({ expectedDraft })}`);
 
 /** A published version by its number, or the draft. */
 export type Side = number | "draft";

@@ -54,44 +54,20 @@ type Beginning = "start" | "failure" | { nodeId: string };
 
 /** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it and those items of what failed that worked. */
 export function createRerun(options: Options) {
-  const { db, list, accept, checkOverrides, clock } = options;
+  const { list, accept, checkOverrides, clock } = options;
   const chooseVersion = createChooseVersion(options);
-
-  async function readWorked({ organizationId, id }: RunPlace, nodeIds: string[]): Promise<ReusedNode[]> {
-    const found: ReusedNode[] = [];
-    for (const nodeId of nodeIds) {
-      const { node } = await list.readWhole(organizationId, id, nodeId);
-      const reused = node && reuseItems(node);
-      if (reused) found.push(reused);
-    }
-    return found;
-  }
-
-  /** Gives the new run what it does not do anew, and one of the editor its canvas. */
-  async function prepareInsert(
-    { organizationId, runId: from, allowRepeat }: RerunRequest,
-    { id: runId, kind, queuedAt: at }: NewRun,
-    { finished, failed, isUnchanged }: Reusable & { isUnchanged: boolean },
-  ): Promise<(sql: Sql) => Promise<void>> {
-    const place = { organizationId, id: from };
-    const taken = {
-      finished: new Map(finished.length > 0 ? [[from, finished]] : []),
-      pinned: [],
-      reused: await readWorked(place, failed),
-    };
-    const copy = { runId, taken: new Set(finished), isUnchanged, allowRepeat };
-    const insertCanvas = isOfEditor(kind) ? await copyEditorRun(db, place, copy) : undefined;
-    return async (sql) => {
-      await insertCanvas?.(sql);
-      await takeOver(sql, { organizationId, runId, at }, taken);
-    };
-  }
+  const prepareInsert = createPrepareInsert(options);
 
   async function onDraft(asked: RerunRequest, before: FoundRun) {
     const { organizationId, runId, from, user, trace, allowRepeat } = asked;
     const { row, nodes } = before;
     if (from !== "start") requireEnded(row);
     const failed = nodes.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId);
+    if (from === "failure" && failed.length === 0)
+      throw new Refusal(
+        "validation_failed",
+        "No node of this run failed. Say which node to begin with, or begin at the start.",
+      );
     const { id, createdAt } = await options.rerunOnDraft({
       organizationId,
       workflowId: row.workflowId,
@@ -120,20 +96,61 @@ export function createRerun(options: Options) {
       version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
     const reusable =
       from === "start"
-        ? takenBefore(before, version)
-        : findReused(before, graph, { from, trigger: edited, isUnchanged });
+        ? takenAtStart(before, version)
+        : findReused(usableFor(before, version), graph, { from, trigger: edited, isUnchanged });
     const queuedAt = clock.now();
     const kind = version === 0 ? before.row.kind : "manual";
     const asNew = toRow({ organizationId, kind, trigger: edited, overrides, user, trace }, queuedAt);
     const row = { ...asNew, workflowId, workflowVersion: version, rerunOf: runId };
-    const alsoInsert = await prepareInsert(asked, row, { ...reusable, isUnchanged });
+    const takenBefore = before.nodes.filter(({ takenFrom }) => takenFrom !== null).map(({ nodeId }) => nodeId);
+    const alsoInsert = await prepareInsert(asked, row, { ...reusable, takenBefore, isUnchanged });
     const { id } = await accept({ row, once: undefined, alsoInsert });
     return { id, createdAt: queuedAt, workflowId };
   };
 }
 
+type Prepared = Reusable & { takenBefore: string[]; isUnchanged: boolean };
+
+/** Gives the new run what it does not do anew, and one of the editor its canvas. */
+function createPrepareInsert({ db, list }: Pick<Options, "db" | "list">) {
+  async function readWorked({ organizationId, id }: RunPlace, nodeIds: string[]): Promise<ReusedNode[]> {
+    const found: ReusedNode[] = [];
+    for (const nodeId of nodeIds) {
+      const { node } = await list.readWhole(organizationId, id, nodeId);
+      const reused = node && reuseItems(node);
+      if (reused) found.push(reused);
+    }
+    return found;
+  }
+
+  return async (
+    { organizationId, runId: from, allowRepeat }: RerunRequest,
+    { id: runId, kind, queuedAt: at }: NewRun,
+    { finished, failed, takenBefore, isUnchanged }: Prepared,
+  ): Promise<(sql: Sql) => Promise<void>> => {
+    const place = { organizationId, id: from };
+    const taken = {
+      finished: new Map(finished.length > 0 ? [[from, finished]] : []),
+      pinned: [],
+      reused: await readWorked(place, failed),
+    };
+    const copy = { runId, taken: new Set(finished), takenBefore, isUnchanged, allowRepeat };
+    const insertCanvas = isOfEditor(kind) ? await copyEditorRun(db, place, copy) : undefined;
+    return async (sql) => {
+      await insertCanvas?.(sql);
+      await takeOver(sql, { organizationId, runId, at }, taken);
+    };
+  };
+}
+
+/** What was pinned is made up: a published version never goes on from it. */
+const usableFor = ({ nodes, ...run }: FoundRun, version: number): FoundRun => ({
+  ...run,
+  nodes: version === 0 ? nodes : nodes.filter(({ takenFrom }) => takenFrom !== "pinned"),
+});
+
 /** At its start nothing is reused, but what a run of the editor took over itself. */
-const takenBefore = ({ nodes }: FoundRun, version: number): Reusable => ({
+const takenAtStart = ({ nodes }: FoundRun, version: number): Reusable => ({
   finished: nodes.filter(({ takenFrom }) => version === 0 && takenFrom !== null).map(({ nodeId }) => nodeId),
   failed: [],
 });
@@ -193,9 +210,12 @@ function findReused(
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
   const kept = keepFinished({ graph, rows, root, beginsAt });
   if (from !== "failure") requireInput(graph, from.nodeId, kept);
+  // Whatever comes before it: nobody asked for what was pinned to be executed.
+  const pinned = rows.filter(({ nodeId, takenFrom }) => takenFrom === "pinned" && !beginsAt(nodeId));
+  const finished = [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id);
   const getsTheSame = (id: string) => graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
   return {
-    finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
+    finished: [...new Set([...finished, ...pinned.map(({ nodeId }) => nodeId)])],
     failed: from === "failure" && isUnchanged ? [...failed].filter(getsTheSame) : [],
   };
 }

@@ -10,6 +10,8 @@ type Copy = {
   runId: string;
   /** Canvas ids of nodes that are taken over. */
   taken: ReadonlySet<string>;
+  /** Those that the run before took over, and did not execute itself. */
+  takenBefore: readonly string[];
   /** Whether it is started with all that the run before was. */
   isUnchanged: boolean;
   allowRepeat: boolean;
@@ -19,11 +21,12 @@ type Copy = {
 export async function copyEditorRun(
   db: Database,
   before: RunPlace,
-  { runId, taken, isUnchanged, allowRepeat }: Copy,
+  { runId, taken, takenBefore, isUnchanged, allowRepeat }: Copy,
 ): Promise<(sql: Sql) => Promise<void>> {
   const known = await findEditorRun(db, before);
   if (!known) throw new Refusal("workflow_not_found", "The canvas of this run is gone.");
-  const writes = known.writes.filter((id) => !taken.has(id));
+  // What was taken over before and is executed now may be done already; whether it writes is known by the run that executed it.
+  const writes = [...new Set([...known.writes, ...takenBefore])].filter((id) => !taken.has(id));
   const repeats = { draft: known, canvas: JSON.parse(known.canvas) as Canvas, writes };
   return async (sql) => {
     await lockWrites(sql, known);

@@ -38,3 +38,8 @@ CREATE TABLE IF NOT EXISTS workflow_pin (
   PRIMARY KEY (organization_id, workflow_id, node_id),
   FOREIGN KEY (organization_id, workflow_id) REFERENCES workflow ON DELETE CASCADE
 );
+
+-- Who listens to the ends of runs hears of what is published, and not of each step that somebody tries.
+DROP TRIGGER IF EXISTS run_ended ON run;
+CREATE TRIGGER run_ended AFTER UPDATE OF status ON run FOR EACH ROW
+  WHEN (NEW.status IN ('succeeded', 'failed', 'cancelled') AND OLD.status <> NEW.status AND NEW.workflow_version > 0) EXECUTE FUNCTION publish_run_ended();

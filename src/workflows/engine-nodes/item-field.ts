@@ -15,9 +15,17 @@ export const itemField = (description: string) =>
 const step = /\[(?<position>-?\d{1,9})\]|`(?<quoted>[^`]+)`|(?<name>[^.[\]`]+)/g;
 
 /** What an item has there; undefined for nothing, which null is too. Own properties only. */
-export function valueAt(item: Item, field: string): unknown {
+export const valueAt = (item: Item, field: string): unknown => readAt(item, stepsOf(field));
+
+/** The same for many items: the path is read once. */
+export function createReader(field: string): (item: Item) => unknown {
+  const steps = stepsOf(field);
+  return (item) => readAt(item, steps);
+}
+
+function readAt(item: Item, steps: readonly (string | number)[]): unknown {
   let value: unknown = item;
-  for (const part of stepsOf(field)) {
+  for (const part of steps) {
     if (typeof part === "number") value = Array.isArray(value) ? value.at(part) : undefined;
     else if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
     else value = (value as Item)[part];

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineEngineNode, type Item } from "../engine-node.ts";
-import { findFieldFaults, itemField, valueAt } from "./item-field.ts";
+import { defineEngineNode } from "../engine-node.ts";
+import { createReader, findFieldFaults, itemField } from "./item-field.ts";
 
 const order = z.strictObject({
   field: itemField("What the items are ordered by."),
@@ -34,16 +34,17 @@ export const sortAndLimit = defineEngineNode({
         : [],
     ),
   async run({ parameters: { by, skip, limit }, items }) {
-    const places = items.map((item, place) => ({ item, place }));
-    const sorted = places.toSorted((one, other) => compareItems(one.item, other.item, by));
+    const readers = by.map(({ field }) => createReader(field));
+    const places = items.map((item, place) => ({ item, place, keys: readers.map((read) => read(item)) }));
+    const sorted = places.toSorted((one, other) => compareKeys(one.keys, other.keys, by));
     const taken = sorted.slice(skip, limit === undefined ? undefined : skip + limit);
     return { outputs: { out: taken.map(({ item }) => item) }, origins: { out: taken.map(({ place }) => place) } };
   },
 });
 
-function compareItems(one: Item, other: Item, by: Order[]): number {
-  for (const each of by) {
-    const compared = compareBy(each, valueAt(one, each.field), valueAt(other, each.field));
+function compareKeys(one: unknown[], other: unknown[], by: Order[]): number {
+  for (const [index, each] of by.entries()) {
+    const compared = compareBy(each, one[index], other[index]);
     if (compared !== 0) return compared;
   }
   return 0;

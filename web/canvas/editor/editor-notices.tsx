@@ -11,12 +11,12 @@ import type { Editor } from "./use-editor.ts";
 
 /** What happened to the canvas without the reader's doing, and the ways out. */
 export function EditorNotices({ editor, onVersions }: { editor: Editor; onVersions: () => void }) {
-  const { saving, take, wasRestored, workflow } = editor;
+  const { saving, edit, opened, wasRestored, workflow } = editor;
   const [isSeen, setSeen] = useState(false);
   const { state } = saving;
   const discardRestored = () => {
     setSeen(true);
-    void saving.autosave.load().then(take);
+    edit({ type: "replace", canvas: opened.canvas });
   };
   return (
     <>
@@ -50,8 +50,8 @@ function Conflict({ editor, onVersions }: { editor: Editor; onVersions: () => vo
     return (
       <div className="p-2">
         <Notice kind="success" action={<Button onClick={() => setSeen(true)}>All right</Button>}>
-          The other canvas is kept as the workflow <CopyLink editor={editor} copied={copied} />, a draft that does not
-          run.
+          The other canvas is kept as the workflow <CopyLink editor={editor} copied={copied} />, a draft, which nothing
+          starts until you publish it.
         </Notice>
       </div>
     );
@@ -67,7 +67,7 @@ function Conflict({ editor, onVersions }: { editor: Editor; onVersions: () => vo
         kind="warning"
         action={
           <span className="flex flex-wrap gap-2">
-            <Button onClick={onVersions}>See what is different</Button>
+            <Button onClick={onVersions}>See what they changed</Button>
             <Button busy={isPending} onClick={() => press(takeTheirs.mutate)}>
               Take theirs
             </Button>

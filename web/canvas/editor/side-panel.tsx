@@ -65,7 +65,7 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose, onUse
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>
-        <CallPanel organizationId={organizationId} workflow={workflow} canvas={canvas} />
+        <CallPanel organizationId={organizationId} workflow={workflow} canvas={workflow.canvas} />
       </Titled>
     );
   return null;

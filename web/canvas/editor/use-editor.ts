@@ -11,6 +11,8 @@ import { type Saving, useAutosave } from "../save/use-autosave.ts";
 import { waysOf } from "../ways-of.ts";
 
 export type Editor = {
+  /** As the server had it when the editor was opened, with a place for every node. */
+  opened: BasedCanvas;
   organizationId: string;
   workflow: Workflow;
   kinds: Map<string, NodeKind>;
@@ -31,10 +33,7 @@ export type Editor = {
   wasRestored: boolean;
 };
 
-type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly"> & {
-  /** As it was when the editor was opened, with a place for every node. */
-  opened: BasedCanvas;
-};
+type Options = Pick<Editor, "organizationId" | "workflow" | "opened" | "kinds" | "readOnly">;
 
 export function useEditor({ organizationId, workflow, opened, kinds, readOnly }: Options): Editor {
   const { user } = useMe();
@@ -71,6 +70,7 @@ export function useEditor({ organizationId, workflow, opened, kinds, readOnly }:
   );
   return {
     organizationId,
+    opened,
     workflow,
     kinds,
     readOnly,

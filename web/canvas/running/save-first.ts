@@ -1,11 +1,12 @@
 import type { Editor } from "../editor/use-editor.ts";
 
-/** A run takes the draft that is saved; it must be the canvas that is seen. */
-export async function saveFirst({ saving: { autosave } }: Editor): Promise<void> {
+const notRunnable = "The canvas is not saved, so it cannot run yet.";
+
+/** What is done with the draft on the server must be done with the canvas that is seen; `words`: what to say where that is not saved. */
+export async function saveFirst({ saving: { autosave } }: Editor, words = notRunnable): Promise<void> {
   if (await autosave.flush()) return;
   const state = autosave.state.get();
-  if (state.kind === "refused") throw state.error;
-  throw notSaved("The canvas is not saved, so it cannot run yet.");
+  throw state.kind === "refused" ? state.error : notSaved(words);
 }
 
 const notSaved = (message: string) =>

@@ -88,6 +88,9 @@ export function createAutosave({
     /** What the server has now. */
     load,
 
+    /** What the last save left on the server: whatever else is there now was not seen here. */
+    base: (): Base => ({ version: saved.version, revision: saved.revision }),
+
     /** What is on the canvas now. `base`: what it was made on, where that is not what was loaded. */
     change(next: Canvas, base: Base = saved): void {
       if (next === canvas) return;

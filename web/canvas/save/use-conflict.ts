@@ -19,7 +19,8 @@ export function useConflict({ organizationId, workflow, canvas, saving, take }: 
     mutationFn: async (theirs: Theirs) => {
       const copied = await copy(`changes of ${user.name}`, canvas);
       // The draft on the server is what was saved from here before: with the copy it has done its work.
-      if (!theirs.isDraft && theirs.workflow.draft) await discardDraft(organizationId, theirs.workflow);
+      if (!theirs.isDraft && theirs.workflow.draft)
+        await discardDraft(organizationId, workflow.id, theirs.workflow.draft.revision);
       await queryClient.invalidateQueries(workflowQuery(organizationId, workflow.id));
       await take({ ...theirs, revision: theirs.isDraft ? theirs.revision : undefined });
       return copied;
@@ -34,5 +35,7 @@ export function useConflict({ organizationId, workflow, canvas, saving, take }: 
     },
   });
   const isPending = takeTheirs.isPending || keepMine.isPending;
-  return { takeTheirs, keepMine, isPending, copied: takeTheirs.data ?? keepMine.data };
+  // Of the way that was chosen last.
+  const last = keepMine.submittedAt > takeTheirs.submittedAt ? keepMine : takeTheirs;
+  return { takeTheirs, keepMine, isPending, copied: last.data };
 }

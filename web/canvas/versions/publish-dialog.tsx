@@ -102,11 +102,12 @@ function usePublish({ organizationId, workflow, saving, canvas }: Editor, onPubl
   const { queryKey } = workflowQuery(organizationId, workflow.id);
   return useMutation({
     mutationFn: async ({ note, turnsOn }: { note: string; turnsOn: boolean }) => {
-      const { version, draft } = queryClient.getQueryData(queryKey) ?? workflow;
+      const { version } = queryClient.getQueryData(queryKey) ?? workflow;
       return await publishDraft(organizationId, workflow.id, {
         note,
         expectedVersion: version,
-        expectedDraft: draft?.revision,
+        // What was looked at and checked, and no draft that somebody else saved since.
+        expectedDraft: saving.autosave.base().revision,
         isActive: turnsOn || (version === 0 ? false : undefined),
       });
     },

@@ -1,10 +1,9 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { Workflow } from "../../../src/workflows/wire.ts";
 import { comparisonQuery, workflowQuery } from "../../api/workflows.ts";
 import type { Editor } from "../editor/use-editor.ts";
 
 /** Saves what is not saved yet, and waits for what the bar asks about it then, so that nothing asks for a draft that is gone. */
-export async function settleDraft(queryClient: QueryClient, editor: Editor): Promise<Workflow> {
+export async function settleDraft(queryClient: QueryClient, editor: Editor): Promise<void> {
   const { organizationId, workflow, saving } = editor;
   await saving.autosave.flush();
   const current = queryClient.getQueryData(workflowQuery(organizationId, workflow.id).queryKey) ?? workflow;
@@ -13,5 +12,4 @@ export async function settleDraft(queryClient: QueryClient, editor: Editor): Pro
     // What the bar cannot show is no reason to keep the draft.
     await queryClient.fetchQuery(changes).catch(() => undefined);
   }
-  return current;
 }

@@ -21,8 +21,10 @@ export function VersionsView({ editor, search, show }: VersionsViewProps) {
   const versions = useInfiniteQuery(versionsQuery(organizationId, workflow.id));
   const entries = versions.data?.pages.flatMap(({ data }) => data);
   if (!entries) return <Waiting error={versions.error} onRetry={() => void versions.refetch()} />;
-  const to = readSide(search.to) ?? (workflow.draft ? "draft" : workflow.version);
-  const from = readSide(search.from) ?? sideBefore(to, workflow);
+  // An address may name a draft that was published or discarded since.
+  const readThere = (text: string | undefined) => (text === "draft" && !workflow.draft ? undefined : readSide(text));
+  const to = readThere(search.to) ?? (workflow.draft ? "draft" : workflow.version);
+  const from = readThere(search.from) ?? sideBefore(to, workflow);
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto md:flex-row md:overflow-hidden">
       <VersionList

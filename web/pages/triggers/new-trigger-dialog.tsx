@@ -27,7 +27,7 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
     else onClose();
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) }),
-      queryClient.invalidateQueries({ queryKey: workflowsKey(organizationId) }),
+      queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] }),
     ]);
   }
 

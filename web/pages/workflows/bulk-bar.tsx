@@ -16,7 +16,8 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState<"labels" | "delete">();
   const ids = chosen.map(({ id }) => id);
-  const nameOf = (id: string) => chosen.find((workflow) => workflow.id === id)?.name ?? "A workflow that is gone";
+  const nameOf = (id: string) =>
+    chosen.find((workflow) => workflow.id === id)?.name ?? "A workflow that you do not see here";
   const mutation = useMutation({
     mutationFn: (request: Omit<BulkRequest, "ids">) => changeWorkflows(organizationId, { ids, ...request }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: workflowsKey(organizationId) }),
@@ -29,8 +30,12 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
     <div className="sticky top-2 z-10 grid gap-3 rounded-xl border border-line bg-raised px-4 py-3 shadow-sm">
       <div role="toolbar" aria-label="Chosen workflows" className="flex flex-wrap items-center gap-2">
         <span className="mr-2 text-sm font-medium">{many} chosen</span>
-        <Button onClick={() => mutation.mutate({ change: { isActive: true } })}>Turn on</Button>
-        <Button onClick={() => mutation.mutate({ change: { isActive: false } })}>Turn off</Button>
+        <Button busy={mutation.isPending} onClick={() => mutation.mutate({ change: { isActive: true } })}>
+          Turn on
+        </Button>
+        <Button busy={mutation.isPending} onClick={() => mutation.mutate({ change: { isActive: false } })}>
+          Turn off
+        </Button>
         <Button onClick={() => setAsking("labels")}>Folder and tags</Button>
         <Button look="danger" onClick={() => setAsking("delete")}>
           Delete
@@ -42,7 +47,7 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
       {mutation.isError && <ProblemNotice error={mutation.error} />}
       {failed.length > 0 && (
         <Notice kind="problem">
-          <p>The others are done. These are not:</p>
+          <p>{failed.length < (mutation.data?.data.length ?? 0) && "The others are done. "}This could not be done:</p>
           <ul className="mt-1 list-disc pl-5">
             {failed.map(({ id, problem }) => (
               <li key={id}>

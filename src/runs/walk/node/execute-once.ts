@@ -271,7 +271,10 @@ function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engine
       const kind = kindOf(node);
       if ("engine" in kind) return kind.engine === callWorkflow;
       const { hints, defaultModel, input } = kind.action;
-      const { method } = { ...node.parameters, ...input.safeParse(node.parameters).data };
+      const { method: usual } = { ...node.parameters, ...input.safeParse(node.parameters).data };
+      // What is left empty may be filled by a model, with any method.
+      const isFilled = (node.instruction !== "" || node.runtimeInstruction !== "") && isEmpty(node.parameters.method);
+      const method = isFilled ? undefined : usual;
       const onlyReads = typeof method === "string" && readingMethods.has(method);
       return !hints.readOnly && defaultModel === undefined && !onlyReads;
     },
