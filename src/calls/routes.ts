@@ -50,7 +50,7 @@ export function registerCallRoutes(server: FastifyInstance, { replay, tryTool, l
         response: { 200: toolCall },
       },
     },
-    (request, reply) => tryTool({ ...request.params, request: request.body, ...askerOf(request, reply) }),
+    (request, reply) => tryTool({ ...request.params, request: request.body ?? {}, ...askerOf(request, reply) }),
   );
 }
 
@@ -67,11 +67,11 @@ function registerLookUp(server: FastifyInstance, lookUpChoices: LookUpChoices): 
           credentialId: z.uuid(),
           list: z.string().min(1).max(100).describe("`choices` in the schema of the field."),
         }),
-        body: wire.choicesRequest,
+        body: wire.choicesRequest.nullish(),
         response: { 200: wire.choiceList },
       },
     },
-    (request, reply) => lookUpChoices({ ...request.params, request: request.body, ...askerOf(request, reply) }),
+    (request, reply) => lookUpChoices({ ...request.params, request: request.body ?? {}, ...askerOf(request, reply) }),
   );
 }
 

@@ -62,16 +62,17 @@ export type LabelChange = {
   removeTags?: string[] | undefined;
 };
 
-const changeOfMany = z
-  .strictObject({ isActive: z.boolean(), folder, addTags: tags, removeTags: tags })
-  .partial()
-  .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
+const changeOfMany = z.strictObject({ isActive: z.boolean(), folder, addTags: tags, removeTags: tags }).partial();
 
 export const bulkRequest = z
   .strictObject({
     ids: z.array(z.uuid()).min(1).max(mostAtOnce),
     change: changeOfMany.optional(),
     delete: z.literal(true).optional().describe("Deletes them with their triggers."),
+  })
+  .refine(({ change }) => !change || Object.values(change).some((value) => value !== undefined), {
+    path: ["change"],
+    message: "needs something to change",
   })
   .refine((request) => (request.change === undefined) !== (request.delete === undefined), "needs change or delete");
 export type BulkRequest = z.infer<typeof bulkRequest>;
