@@ -181,7 +181,18 @@ describe("the page /docs", () => {
         page.on("pageerror", (error) => complaints.push(error.message));
         page.on("requestfailed", (request) => complaints.push(request.url()));
         await page.goto(`${app.platformUrl}/docs`);
-        await page.getByText("Create an API key").click();
+        // Of many operations the page draws those that are in view.
+        const creating = page.getByText("Create an API key");
+        await expect
+          .poll(
+            async () => {
+              await page.mouse.wheel(0, 500);
+              return await creating.count();
+            },
+            { timeout: 15_000, interval: 100 },
+          )
+          .toBe(1);
+        await creating.click();
         await page.getByRole("button", { name: "Try it out" }).waitFor();
         await page.getByText("Problem", { exact: true }).first().waitFor();
         expect(await page.locator(".topbar").isVisible()).toBe(false);

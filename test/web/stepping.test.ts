@@ -172,6 +172,18 @@ it("runs to a node and from it, out of the menu of the panel", async () => {
   expect(complaints).toEqual([]);
 });
 
+it("says in the panel of the node why a step cannot be begun, also where that was closed", async () => {
+  await open(await draft(nodes(), lines));
+  await box(/^Unfinished/).hover();
+  await button("Run step Unfinished").click();
+  await page
+    .getByRole("region", { name: "Node Unfinished" })
+    .getByText(/is required/)
+    .first()
+    .waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it("offers nothing of it to those who only read", async () => {
   const id = await draft([say("a", "A", "a")], []);
   await open(id, { email: "vera@example.com" });

@@ -52,7 +52,11 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const hideRun = () => show({ run: undefined });
 
   return (
-    <SteppingFrame editor={editor} onStarted={(runId) => show({ run: runId })}>
+    <SteppingFrame
+      editor={editor}
+      onStarted={(runId) => show({ run: runId })}
+      onFailed={(nodeId) => onOpen(nodeId, false)}
+    >
       <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
         <TopBar editor={editor} panel={shownPanel} onPanel={openPanel} onRemark={onRemark} onRun={onRun} />
         {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}

@@ -1,23 +1,21 @@
-import { type ReactNode, useId } from "react";
+import type { ReactNode } from "react";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import { nodeTitle } from "../words.ts";
 import { SteppingContext } from "./stepping-context.ts";
-import { useStepping } from "./use-stepping.ts";
+import { type SteppingEvents, useStepping } from "./use-stepping.ts";
 
-type SteppingFrameProps = { editor: Editor; onStarted: (runId: string) => void; children: ReactNode };
+type SteppingFrameProps = SteppingEvents & { editor: Editor; children: ReactNode };
 
 /** Lets what is inside run steps, and asks before one would change something outside once more. */
-export function SteppingFrame({ editor, onStarted, children }: SteppingFrameProps) {
-  const { stepping, question, run, dismiss } = useStepping(editor, onStarted);
-  const key = useId();
+export function SteppingFrame({ editor, children, ...events }: SteppingFrameProps) {
+  const { stepping, question, run, dismiss } = useStepping(editor, events);
   const titles = question?.nodeIds.map((id) => titleOf(editor, id)) ?? [];
   return (
     <SteppingContext value={editor.readOnly ? undefined : stepping}>
       {children}
       {question && (
         <ConfirmDialog
-          key={key}
           title={titles.length === 1 ? `Run ${titles[0]} again?` : "Run these nodes again?"}
           description={`${titles.join(", ")} changed something outside in this draft already, and would do so once more. To go on with what came out then, pin the output instead.`}
           confirm="Run again"

@@ -12,8 +12,14 @@ import type { Stepping } from "./stepping-context.ts";
 /** A run that would change something outside once more. */
 export type Question = { nodeIds: string[]; asked: EditorRunRequest };
 
+export type SteppingEvents = {
+  onStarted: (runId: string) => void;
+  /** A step could not be begun; the panel of its node says why. */
+  onFailed: (nodeId: string) => void;
+};
+
 /** Runs of what is edited. Where one would repeat a write, it becomes a question. */
-export function useStepping(editor: Editor, onStarted: (runId: string) => void) {
+export function useStepping(editor: Editor, { onStarted, onFailed }: SteppingEvents) {
   const { organizationId, workflow } = editor;
   const queryClient = useQueryClient();
   const [question, ask] = useState<Question>();
@@ -31,7 +37,10 @@ export function useStepping(editor: Editor, onStarted: (runId: string) => void) 
     }
   }
 
-  const step = useMutation({ mutationFn: run });
+  const step = useMutation({
+    mutationFn: run,
+    onError: (_error, { nodeId }) => nodeId !== undefined && onFailed(nodeId),
+  });
   const pins = usePins(editor);
   const stepping: Stepping = {
     ...pins,
