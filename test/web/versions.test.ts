@@ -93,7 +93,7 @@ describe("the versions of a workflow", () => {
       "Refund | New node | not there | Set fields",
       "Refund | Fields | not there | {a: 1}",
       "Rest | Removed node | Wait | not there",
-      "Rest | Milliseconds | 5 | not there",
+      "Rest | How long | 5 | not there",
     ]);
     const shown = `[...document.querySelectorAll(".react-flow__viewport")].map((each) => each.style.transform)`;
     const views = () => page.evaluate<string[]>(shown);
