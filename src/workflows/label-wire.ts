@@ -6,8 +6,7 @@ const mostFolderParts = 5;
 const mostTags = 20;
 export const mostAtOnce = 200;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const isPlain = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text);
+const isPlain = (text: string): boolean => !/\p{Cc}/u.test(text);
 const partsOf = (folder: string): string[] => folder.split("/").map((part) => part.trim());
 
 export const folder = z
