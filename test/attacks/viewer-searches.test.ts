@@ -99,6 +99,8 @@ describe("pages that a viewer asks for over and over", () => {
     ],
   ])(
     "hold up neither calls nor other organizations' pages: %s",
+    // The machine may be busy with something else for a moment; pages that hold others up do so each time.
+    { retry: 2, timeout: 120_000 },
     async (_, addresses) => {
       let [callMs, pageMs] = [0, 0];
       const asked = addresses.map((address) => address.replace("WORKFLOW", busyId).replace("OTHER", idleId));
@@ -112,7 +114,6 @@ describe("pages that a viewer asks for over and over", () => {
       expect(callMs).toBeLessThan(mostMs);
       expect(pageMs).toBeLessThan(2 * mostMs);
     },
-    120_000,
   );
 });
 

@@ -40,15 +40,12 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
-  const { onOpen, onPalette, onPanel, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
+  const { onOpen, onPalette, onPanel, openPanel, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
   const shownPanel = search.node === undefined ? search.panel : undefined;
   const { onRun, onUse, dialog } = useStarting();
   const select = useSelect(editor.select, search.node, show);
   const quiet = useQuietRemarks(editor, search.node, timesLed);
 
-  const isVersions = shownPanel === "versions";
-  const openPanel = (panel: string | undefined) =>
-    show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const hideRun = () => show({ run: undefined });
 
   return (
@@ -61,7 +58,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         <TopBar editor={editor} panel={shownPanel} onPanel={openPanel} onRemark={onRemark} onRun={onRun} />
         {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
         {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
-        {isVersions ? (
+        {shownPanel === "versions" ? (
           <VersionsView editor={editor} search={search} show={show} />
         ) : (
           <div className="relative flex min-h-0 flex-1">
@@ -139,6 +136,8 @@ function useOpening(
   const onPalette = useCallback(() => {
     if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
   }, [show]);
+  const openPanel = (panel: string | undefined) =>
+    show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const onClose = () => {
     show({ node: undefined, field: undefined, panel: undefined });
     frame.current?.focus();
@@ -147,7 +146,7 @@ function useOpening(
     show({ node: nodeId, field: pointer || undefined, panel: undefined });
     leadAgain();
   };
-  return { onOpen, onPalette, onPanel, onClose, onRemark, timesLed };
+  return { onOpen, onPalette, onPanel, openPanel, onClose, onRemark, timesLed };
 }
 
 /** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BulkRequest } from "../../../src/workflows/label-wire.ts";
+import type { BulkRequest, BulkResult } from "../../../src/workflows/label-wire.ts";
 import type { WorkflowSummary } from "../../../src/workflows/wire.ts";
 import { changeWorkflows, workflowsKey } from "../../api/workflows.ts";
 import { Button } from "../../parts/button.tsx";
@@ -16,13 +16,10 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState<"labels" | "delete">();
   const ids = chosen.map(({ id }) => id);
-  const nameOf = (id: string) =>
-    chosen.find((workflow) => workflow.id === id)?.name ?? "A workflow that you do not see here";
   const mutation = useMutation({
     mutationFn: (request: Omit<BulkRequest, "ids">) => changeWorkflows(organizationId, { ids, ...request }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: workflowsKey(organizationId) }),
   });
-  const failed = mutation.data?.data.filter(({ problem }) => problem !== null) ?? [];
   const close = () => setAsking(undefined);
   const many = chosen.length === 1 ? "1 workflow" : `${chosen.length} workflows`;
 
@@ -45,18 +42,7 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
         </Button>
       </div>
       {mutation.isError && <ProblemNotice error={mutation.error} />}
-      {failed.length > 0 && (
-        <Notice kind="problem">
-          <p>{failed.length < (mutation.data?.data.length ?? 0) && "The others are done. "}This could not be done:</p>
-          <ul className="mt-1 list-disc pl-5">
-            {failed.map(({ id, problem }) => (
-              <li key={id}>
-                “{nameOf(id)}”: {problem?.detail}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      {mutation.data && <Failures results={mutation.data.data} chosen={chosen} />}
       {asking === "labels" && (
         <LabelsDialog
           organizationId={organizationId}
@@ -75,5 +61,24 @@ export function BulkBar({ organizationId, chosen, onClear }: BulkBarProps) {
         />
       )}
     </div>
+  );
+}
+
+function Failures({ results, chosen }: { results: BulkResult["data"]; chosen: WorkflowSummary[] }) {
+  const failed = results.filter(({ problem }) => problem !== null);
+  if (failed.length === 0) return null;
+  const nameOf = (id: string) =>
+    chosen.find((workflow) => workflow.id === id)?.name ?? "A workflow that you do not see here";
+  return (
+    <Notice kind="problem">
+      <p>{failed.length < results.length && "The others are done. "}This could not be done:</p>
+      <ul className="mt-1 list-disc pl-5">
+        {failed.map(({ id, problem }) => (
+          <li key={id}>
+            “{nameOf(id)}”: {problem?.detail}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
