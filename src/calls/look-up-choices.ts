@@ -6,8 +6,8 @@ import { type FindLookUp, type LookUp, mostLoaded } from "../catalog/look-up.ts"
 import { toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
 import { createChoiceCache } from "./choice-cache.ts";
+import type { RunRecordedCall } from "./recorded-call.ts";
 import type { Asker } from "./run-and-read.ts";
-import type { RunRecordedCall } from "./run-recorded-call.ts";
 import type { ChoiceList, ChoicesRequest } from "./wire.ts";
 
 export type LookUpChoices = ReturnType<typeof createLookUpChoices>;

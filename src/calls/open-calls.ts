@@ -5,13 +5,11 @@ import type { Ground } from "../ground/ground.ts";
 import type { History } from "../history/history.ts";
 import type { Slots } from "../slots/slots.ts";
 import type { Vault } from "../vault/vault.ts";
-import { createExecute } from "./execute.ts";
+import { createExecute, createPrepare } from "./execute.ts";
 import { createLookUpChoices } from "./look-up-choices.ts";
-import { createPrepare } from "./prepare.ts";
-import { createRecordedSteps } from "./recorded-steps.ts";
+import { createRecordedSteps, createRunRecordedCall } from "./recorded-call.ts";
 import { createReplay } from "./replay.ts";
 import { createRunAndRead } from "./run-and-read.ts";
-import { createRunRecordedCall } from "./run-recorded-call.ts";
 import { createTryTool } from "./try-tool.ts";
 
 export type Calls = ReturnType<typeof openCalls>;

@@ -4,7 +4,7 @@ import type { Span } from "../base/tracing.ts";
 import type { CatalogAction } from "../catalog/catalog.ts";
 import type { History } from "../history/history.ts";
 import type { ToolCall } from "../history/wire.ts";
-import type { RunRecordedCall } from "./run-recorded-call.ts";
+import type { RunRecordedCall } from "./recorded-call.ts";
 
 export type RunAndRead = ReturnType<typeof createRunAndRead>;
 

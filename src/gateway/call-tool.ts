@@ -1,11 +1,11 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { RecordedSteps } from "../calls/recorded-steps.ts";
-import type { RunRecordedCall } from "../calls/run-recorded-call.ts";
+import type { RecordedSteps, RunRecordedCall } from "../calls/recorded-call.ts";
 import { type CatalogAction, readInput } from "../catalog/catalog.ts";
+import type { ArrivedCall } from "../history/record.ts";
 import { runAsPage } from "../storage/page-work.ts";
-import { describeCall } from "./describe-call.ts";
-import type { CallTool } from "./mcp-call.ts";
+import type { CallTool, McpToolCall } from "./mcp-call.ts";
+import type { McpCaller } from "./mcp-caller.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
 
 /** A provider's tool. */
@@ -37,3 +37,43 @@ export function createCallPlatformTool({ orRefused, run }: RecordedSteps): CallT
     return { output, recordId: record.id };
   };
 }
+
+type Connection = Extract<McpCaller, { connection: unknown }>["connection"];
+type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
+
+/** What the history is told about a call that has just come in. */
+export function describeCall(
+  { server, tool, caller, requestId, trace, misshapen }: McpToolCall<unknown>,
+  arrival: Arrival,
+): ArrivedCall {
+  const { id, source } = arrival;
+  const parameters = misshapen === undefined ? arrival.parameters : withoutCredentials(misshapen);
+  const who =
+    "apiKey" in caller
+      ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name }
+      : describeConnection(caller.connection);
+  return {
+    organizationId: caller.organizationId,
+    id,
+    source,
+    serverId: server.id,
+    tool: tool.name,
+    parameters,
+    credentials: {},
+    queueMs: 0,
+    requestId,
+    traceId: trace.traceId,
+    ...who,
+  };
+}
+
+// Where there is no field of that name to leave out, a secret that was pasted there would be kept.
+const withoutCredentials = (value: unknown): unknown =>
+  JSON.stringify(value).includes("credentials") ? "[not kept, because it speaks of credentials]" : value;
+
+const describeConnection = ({ clientId, clientName, userId, userName }: Connection) => ({
+  oauthClientId: clientId,
+  oauthClientName: clientName,
+  userId,
+  userName,
+});

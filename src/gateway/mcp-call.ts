@@ -2,7 +2,10 @@ import type { Log } from "../base/log.ts";
 import { describeUnknownName } from "../base/nearest-names.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, factsOfFailure, readTraceParent, type Span, type Tracing } from "../base/tracing.ts";
+import type { JsonSchema } from "../catalog/json-schema.ts";
+import type { Action } from "../contract/action.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
+import { fitItems, fitOutput } from "./fit-result.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { type Era, type McpHeaders, metaOf } from "./mcp-era.ts";
 import {
@@ -16,7 +19,6 @@ import {
   rpcCode,
 } from "./mcp-message.ts";
 import { createProgress, type Progress } from "./mcp-progress.ts";
-import { type ToolResult, writeToolResult } from "./mcp-result.ts";
 import type { McpServer, McpTool } from "./mcp-server.ts";
 
 /** One call of a known tool by an authenticated caller with its scope. */
@@ -35,6 +37,16 @@ export type McpToolCall<Target> = {
   requestId: string;
   trace: Span;
 };
+
+/** What came of a tool call. A refusal is also an answer: the model reads it and can mend its call. */
+export type ToolResult =
+  /** Provider tools: one block of text per item. */
+  | { items: Record<string, unknown>[]; recordId: string; findBytes?: Action["findBytes"] }
+  /** Platform tools: one object. */
+  | { output: Record<string, unknown>; recordId: string }
+  /** Content of any kind that has no schema. */
+  | { content: Record<string, unknown>[] }
+  | Refusal;
 
 /** Expected failures may be returned or thrown as a Refusal. */
 export type CallTool<Target> = (call: McpToolCall<Target>) => Promise<ToolResult>;
@@ -203,4 +215,52 @@ function withDefaults(
   if (!view || given.credentials !== undefined) return given;
   const credentials = Object.fromEntries([...view.defaults].filter(([type]) => types.includes(type)));
   return types.length > 0 && Object.keys(credentials).length === types.length ? { ...given, credentials } : given;
+}
+
+type ResultContext = {
+  era: Era;
+  requestId: string;
+  /** JSON text. */
+  serverInfo: string;
+  outputSchema: JsonSchema | undefined;
+  /** Most characters of JSON that a model is given of one answer. */
+  limitCharacters: number;
+};
+
+/** The result of tools/call as JSON text. */
+function writeToolResult(result: ToolResult, context: ResultContext): string {
+  const { era, requestId, serverInfo } = context;
+  const meta = era === "modern" ? [`"io.modelcontextprotocol/serverInfo":${serverInfo}`] : [];
+  const members = era === "modern" ? ['"resultType":"complete"'] : [];
+  if (result instanceof Refusal) {
+    members.push(`"content":[${textBlock(describeRefusal(result))}]`, '"isError":true');
+    const { code, errors, headers } = result;
+    const seconds = headers?.["Retry-After"];
+    const error = {
+      code,
+      requestId,
+      ...(errors ? { errors } : {}),
+      ...(seconds ? { retryAfterSeconds: Number(seconds) } : {}),
+    };
+    meta.push(`"switchyard/error":${JSON.stringify(error)}`);
+  } else members.push(...writeContent(result, context));
+  if (meta.length > 0) members.push(`"_meta":{${meta.join(",")}}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Each item is serialised once and used in both forms, because it is the client's own choice which of them it reads. */
+function writeContent(result: Exclude<ToolResult, Refusal>, context: ResultContext): string[] {
+  if ("content" in result) return [`"content":${JSON.stringify(result.content)}`];
+  const { texts, structured, blocks, cut } = "items" in result ? fitItems(result, context) : fitOutput(result, context);
+  const content = [...texts.map(textBlock), ...blocks, ...(cut === undefined ? [] : [textBlock(cut)])];
+  const all = cut === undefined ? structured : [...structured, `"cut":${JSON.stringify(cut)}`];
+  return [`"content":[${content.join(",")}]`, `"structuredContent":{${all.join(",")}}`];
+}
+
+const textBlock = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`;
+
+// The message names the first wrong field; a model that sees all of them needs one more attempt only.
+function describeRefusal({ message, errors = [] }: Refusal): string {
+  if (errors.length < 2) return message;
+  return [message, ...errors.map(({ pointer, detail }) => `- ${pointer || "/"} ${detail}`)].join("\n");
 }

@@ -174,7 +174,7 @@ function createRows(
     toRow(call: ArrivedCall, scrub: Scrub | undefined): NewCallRow {
       const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrub);
       const credentials = toPayload(call.credentials, credentialsLimitBytes);
-      return { ...describeCall(call), ...joinPayloads({ parameters, credentials }), owner };
+      return { ...columnsOf(call), ...joinPayloads({ parameters, credentials }), owner };
     },
 
     toEnd({ organizationId, id }: EndedCall, outcome: CallOutcome, scrub: Scrub | undefined): CallEnd {
@@ -239,7 +239,7 @@ async function requireExisting(db: Database, ends: CallEnd[]): Promise<void> {
   if (ends.some(({ id }) => !existing.has(id))) throw new Error("There is no record of this call.");
 }
 
-function describeCall(call: ArrivedCall) {
+function columnsOf(call: ArrivedCall) {
   const { organizationId, id, source, serverId, tool, queueMs } = call;
   return {
     organizationId,

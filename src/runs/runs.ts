@@ -10,9 +10,8 @@ import { type ConnectionTarget, createDatabase, type Database, type Sql } from "
 import { type Listener, listen } from "../storage/listen.ts";
 import type { SlowStatements } from "../storage/slow-statements.ts";
 import type { Workflows } from "../workflows/workflows.ts";
-import { createAcceptRuns, createFindReplay } from "./accept/accept-runs.ts";
 import type { CheckOverrides } from "./accept/check-overrides.ts";
-import { createStartRun, type StartRun } from "./accept/start-run.ts";
+import { createAcceptRuns, createFindReplay, createStartRun, type StartRun } from "./accept/start-run.ts";
 import { type CancelRun, createCancelRun } from "./control/cancel-run.ts";
 import { createEndRuns } from "./control/end-runs.ts";
 import { createRerun } from "./control/rerun.ts";

@@ -3,8 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Refusal } from "../../src/base/refusal.ts";
 import type { CatalogAction } from "../../src/catalog/catalog.ts";
-import type { McpToolCall } from "../../src/gateway/mcp-call.ts";
-import type { ToolResult } from "../../src/gateway/mcp-result.ts";
+import type { McpToolCall, ToolResult } from "../../src/gateway/mcp-call.ts";
 import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
 import { createMcpClient, modernHeaders, modernMeta } from "../support/gateway/mcp-client.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { newId } from "../../src/base/ids.ts";
 import { Refusal } from "../../src/base/refusal.ts";
-import { createRecordedSteps } from "../../src/calls/recorded-steps.ts";
+import { createRecordedSteps } from "../../src/calls/recorded-call.ts";
 import { type ArrivedCall, type CallOutcome, createRecorder } from "../../src/history/record.ts";
 import { createDatabase, type Database } from "../../src/storage/database.ts";
 import { createTestDatabase } from "../support/storage/test-database.ts";

@@ -1,6 +1,6 @@
 import type { Log } from "../../base/log.ts";
 import type { Database, Sql } from "../../storage/database.ts";
-import type { TakenClaims } from "../accept/accept-runs.ts";
+import type { TakenClaims } from "../accept/start-run.ts";
 import { type AdoptedRun, adoptRuns, asAdopted, type NewRun } from "../store.ts";
 import type { Claim, RunQueue } from "./run-queue.ts";
 

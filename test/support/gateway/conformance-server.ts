@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../../../src/base/refusal.ts";
 import { toAnnotations } from "../../../src/catalog/mcp-tool.ts";
-import type { McpToolCall } from "../../../src/gateway/mcp-call.ts";
-import type { ToolResult } from "../../../src/gateway/mcp-result.ts";
+import type { McpToolCall, ToolResult } from "../../../src/gateway/mcp-call.ts";
 import { mountServer } from "../../../src/gateway/mcp-routes.ts";
 import { createMcpServer } from "../../../src/gateway/mcp-server.ts";
 
