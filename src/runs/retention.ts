@@ -25,8 +25,9 @@ const organizationsStatement = {
            SELECT (SELECT organization_id FROM run WHERE organization_id > known.id ORDER BY organization_id LIMIT 1)
            FROM known WHERE known.id IS NOT NULL
          )
-         SELECT known.id, organization.id IS NOT NULL AND organization.deleted_at IS NULL AS exists
-         FROM known LEFT JOIN organization ON organization.id = known.id WHERE known.id IS NOT NULL`,
+         SELECT owner.id, organization.id IS NOT NULL AND organization.deleted_at IS NULL AS exists
+         FROM (SELECT id FROM known WHERE id IS NOT NULL UNION SELECT organization_id FROM editor_run) AS owner (id)
+         LEFT JOIN organization ON organization.id = owner.id`,
 };
 
 const surplusStatement = {

@@ -379,6 +379,18 @@ describe("running again in the editor", () => {
     expectProblem(await rerun(run.id, overridden), { status: 400, code: "validation_failed" });
   });
 
+  it("does not execute again what failed while the run went on after it", async () => {
+    const nodes = [issue("bad", "fail", { settings: { continueOnError: true } }), issue("after", "After")];
+    const id = await ann.save(nodes, edges("bad>after"));
+    const run = await ann.run(id);
+    expect(run.nodes.map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+    await change(id, [nodes[0] as object, issue("after", "Changed")], edges("bad>after"));
+    github.forget();
+    const { body } = await rerun(run.id, { version: "draft", from: "node", nodeId: "after" });
+    const repeated = await ann.ended(body.id);
+    expect([takenIn(repeated), titles()]).toEqual([{ bad: run.id, after: null }, ["Changed"]]);
+  });
+
   it("runs a step again on the canvas it had, with the data it had, and asks before it repeats a write", async () => {
     const id = await draft(row("Third"), line);
     const first = await step(id, "first");

@@ -42,7 +42,7 @@ function moveToEnd<One>(list: Set<One>, one: One | undefined): void {
 }
 
 /** One that failed has outputs where the run went on after it, and would go on now. */
-function isUsable({ nodeId, nodeType, status, errorCode, errorMessage }: RunNodeRow, graph: Graph): boolean {
+export function isUsable({ nodeId, nodeType, status, errorCode, errorMessage }: RunNodeRow, graph: Graph): boolean {
   const node = graph.get(nodeId);
   if (node?.type !== nodeType) return false;
   const error = { code: errorCode as NodeFailure["code"], message: errorMessage ?? "" };

@@ -5,11 +5,10 @@ import type { Database, Sql } from "../../storage/database.ts";
 import type { TriggerData } from "../../workflows/engine-node.ts";
 import type { NodeOverride } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
-import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
 import type { CheckOverrides } from "../accept/check-overrides.ts";
 import { requireRunnable } from "../accept/require-runnable.ts";
 import { isOfEditor } from "../accept/run-request.ts";
-import { toRow } from "../accept/start-run.ts";
+import { type AcceptedRun, type RunToAccept, toRow } from "../accept/start-run.ts";
 import { copyEditorRun } from "../editor/copy-editor-run.ts";
 import type { StartEditorRun } from "../editor/start-editor-run.ts";
 import type { WholeRunRow } from "../read/list-store.ts";
@@ -73,7 +72,7 @@ export function createRerun(options: Options) {
       workflowId: row.workflowId,
       nodeIds: from === "start" ? [] : from === "failure" ? failed : [from.nodeId],
       trigger: editTrigger(JSON.parse(row.triggerData) as TriggerData, asked),
-      finished: nodes.filter(({ status }) => status === "succeeded"),
+      nodes,
       rerunOf: runId,
       allowRepeat,
       user,

@@ -4,10 +4,11 @@ import type { Span } from "../../base/tracing.ts";
 import type { Database, Sql } from "../../storage/database.ts";
 import type { TriggerData } from "../../workflows/engine-node.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
-import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
 import type { EditorKind } from "../accept/run-request.ts";
-import { toRow } from "../accept/start-run.ts";
+import { type AcceptedRun, type RunToAccept, toRow } from "../accept/start-run.ts";
+import { isUsable } from "../control/keep-finished.ts";
 import { type TakenOver, takeOver } from "../control/take-over-store.ts";
+import type { RunNodeRow } from "../read/list-store.ts";
 import type { NewRun } from "../store.ts";
 import { onPool } from "../walk/checkpoint-store.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
@@ -54,8 +55,8 @@ export type RerunOnDraft = Who & {
   workflowId: string;
   nodeIds: string[];
   trigger: TriggerData;
-  /** What the run has finished. A node that became another one since is executed. */
-  finished: readonly { nodeId: string; nodeType: string }[];
+  /** Of the run. What is of no use to the draft is executed. */
+  nodes: readonly RunNodeRow[];
   rerunOf: string;
   allowRepeat: boolean;
 };
@@ -99,16 +100,14 @@ export function createStartEditorRun(options: Options) {
     },
 
     /** From some nodes of a run on, with what that run has finished before them. */
-    async rerun({ nodeIds, finished, ...request }: RerunOnDraft): Promise<StartedEditorRun> {
+    async rerun({ nodeIds, nodes, ...request }: RerunOnDraft): Promise<StartedEditorRun> {
       const { organizationId, workflowId, trigger, rerunOf } = request;
       const { edited, pins, draft } = await prepare({ organizationId, workflowId });
       const { graph } = edited;
       for (const nodeId of nodeIds) requireNode(edited, nodeId);
       const steps = nodeIds.length === 0 ? allSteps(graph) : stepsOf(graph, "fromHere", nodeIds);
-      const isSame = (node: (typeof finished)[number]) => graph.get(node.nodeId)?.type === node.nodeType;
-      const results = new Map(
-        finished.filter(isSame).map(({ nodeId }) => [nodeId, { runId: rerunOf, executedIn: rerunOf }]),
-      );
+      const usable = nodes.filter((node) => isUsable(node, graph));
+      const results = new Map(usable.map(({ nodeId }) => [nodeId, { runId: rerunOf, executedIn: rerunOf }]));
       const known = { pins, results, fingerprints: new Map<string, string>() };
       return await begin({ ...request, kind: "editor", trigger }, { draft, edited, steps }, known);
     },
