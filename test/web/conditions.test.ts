@@ -57,6 +57,10 @@ describe("a condition", () => {
       ],
     });
     expect(await findAccessibilityFaults(page)).toEqual([]);
+    const addGroup = panel.getByRole("button", { name: "Add a group" });
+    await addGroup.click();
+    await panel.getByRole("button", { name: "Remove group 2" }).click();
+    await page.locator(":focus").and(addGroup).waitFor();
     await panel.getByRole("button", { name: "Expression", exact: true }).click();
     await eventually(() => panel.getByRole("combobox", { name: "Condition" }).inputValue()).toBe(
       '($type($input.total) = "number" and $input.total < 100) and $input.status in ["delivered","returned"]',

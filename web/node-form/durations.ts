@@ -15,3 +15,10 @@ export function inUnit(milliseconds: number, unit: Unit): number {
 }
 
 export const fromUnit = (count: number, unit: Unit): number => Math.round(count * units[unit]);
+
+/** "5 minutes", "1 hour". */
+export function durationInWords(milliseconds: number): string {
+  const unit = unitOf(milliseconds);
+  const count = inUnit(milliseconds, unit);
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}

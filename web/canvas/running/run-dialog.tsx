@@ -5,7 +5,7 @@ import { controlLook } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { SteppingContext } from "../stepping/stepping-context.ts";
 
-export type RunInput = { prompt: string; payload: string };
+type RunInput = { prompt: string; payload: string };
 
 type RunDialogProps = {
   /** What the last run from here was started with. */

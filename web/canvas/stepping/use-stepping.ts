@@ -10,7 +10,7 @@ import { saveFirst } from "../running/save-first.ts";
 import type { Stepping } from "./stepping-context.ts";
 
 /** A run that would change something outside once more. */
-export type Question = { nodeIds: string[]; asked: EditorRunRequest };
+type Question = { nodeIds: string[]; asked: EditorRunRequest };
 
 export type SteppingEvents = {
   onStarted: (runId: string) => void;

@@ -1,5 +1,6 @@
 import type { CanvasEdge, CanvasNode, Comparison, NodeChange } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
+import { durationInWords } from "../../node-form/durations.ts";
 import { isSchema, labelOf } from "../../node-form/field-shape.ts";
 import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
 import type { Mark } from "../flow/flow-data.ts";
@@ -76,14 +77,15 @@ function describeField(
 ): Change {
   const isNew = !("before" in change);
   const isGone = !("after" in change);
+  const kind = node && context.kinds.get(node.nodeId);
   return {
     key: `${id} ${change.pointer}`,
     kind: "changed",
     nodeId: id,
     title: titleOf(id),
-    field: fieldInWords(change.pointer, node && context.kinds.get(node.nodeId)),
-    before: isNew ? undefined : valueInWords(change.pointer, change.before, context),
-    after: isGone ? undefined : valueInWords(change.pointer, change.after, context),
+    field: fieldInWords(change.pointer, kind),
+    before: isNew ? undefined : valueInWords(change.pointer, change.before, { kind, context }),
+    after: isGone ? undefined : valueInWords(change.pointer, change.after, { kind, context }),
     isDetail: false,
   };
 }
@@ -99,7 +101,7 @@ function describeNode(node: CanvasNode, { kind, titleOf, context }: Around & { k
       ...about,
       key: `${node.id} ${pointer}`,
       field: fieldInWords(pointer, nodeKind),
-      ...sides(valueInWords(pointer, value, context)),
+      ...sides(valueInWords(pointer, value, { kind: nodeKind, context })),
       isDetail: true,
     };
   });
@@ -129,15 +131,23 @@ function fieldInWords(pointer: string, kind: NodeKind | undefined): string {
   const [, part = "", name] = pointer.split("/");
   if (name === undefined) return partNames[part] ?? labelOf({}, part || "node");
   if (part === "credentials") return "Account";
+  return labelOf(schemaAt(pointer, kind), name);
+}
+
+function schemaAt(pointer: string, kind: NodeKind | undefined): Record<string, unknown> {
+  const [, part, name = ""] = pointer.split("/");
   const properties = kind?.inputSchema.properties;
   const schema = part === "parameters" && isSchema(properties) ? properties[name] : undefined;
-  return labelOf(isSchema(schema) ? schema : {}, name);
+  return isSchema(schema) ? schema : {};
 }
 
 const partNames: Record<string, string> = { nodeId: "Type of node", name: "Name", instruction: "Instruction" };
 const longest = 300;
 
-function valueInWords(pointer: string, value: unknown, { accountName }: ChangeContext): string {
+type ValueContext = { kind: NodeKind | undefined; context: ChangeContext };
+
+function valueInWords(pointer: string, value: unknown, { kind, context: { accountName } }: ValueContext): string {
+  if (typeof value === "number" && schemaAt(pointer, kind).unit === "milliseconds") return durationInWords(value);
   if (typeof value !== "string") return writeCompact(value, longest);
   const text = (pointer.startsWith("/credentials/") && accountName(value)) || value;
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

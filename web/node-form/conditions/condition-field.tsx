@@ -5,12 +5,13 @@ import { readExpression } from "../../../src/workflows/conditions/read-expressio
 import { writeExpression } from "../../../src/workflows/conditions/write-expression.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyBlock } from "../../parts/copy-block.tsx";
+import { OneOf } from "../../parts/one-of.tsx";
 import { isSchema } from "../field-shape.ts";
 import { writeText } from "../field-values.ts";
 import { ExpressionControl } from "../fields/expression-control.tsx";
 import { FieldFrame } from "../fields/field-frame.tsx";
+import { useRowFocus } from "../fields/use-row-focus.ts";
 import { type SchemaFieldProps, useForm } from "../form-context.ts";
-import { type ConditionMode, ConditionModes } from "./condition-modes.tsx";
 import { emptyRow, RowGroup } from "./row-group.tsx";
 
 /** True or false of an item: rows of field, operator and value, or an expression. Each is written as the other where it can. */
@@ -23,7 +24,16 @@ export function ConditionField(props: SchemaFieldProps) {
       schema={mode === "rows" ? { ...props.schema, description: undefined } : props.schema}
       isGroup={mode === "rows"}
       modeSwitch={
-        !readOnly && <ConditionModes label={props.label} mode={mode} isBlocked={isBlocked} onChange={change} />
+        !readOnly && (
+          <OneOf
+            label={`How ${props.label} is written`}
+            value={mode}
+            options={modes}
+            onChange={change}
+            blocked={isBlocked ? reasons : {}}
+            isSmall
+          />
+        )
       }
       control={(control) =>
         mode === "rows" ? (
@@ -45,6 +55,15 @@ export function ConditionField(props: SchemaFieldProps) {
     />
   );
 }
+
+type ConditionMode = "rows" | "expression";
+
+const modes: Record<ConditionMode, string> = { rows: "Rows", expression: "Expression" };
+
+const reasons: Record<ConditionMode, string> = {
+  rows: "Rows cannot show this expression.",
+  expression: "Finish the rows first. A value that mixes text and references has no expression.",
+};
 
 /** In which form the condition is, and its other form where it has one. */
 function useModes({ value, onChange }: SchemaFieldProps) {
@@ -91,6 +110,9 @@ function toRow({ field, operator, ...rest }: Row): Row {
 type RowsProps = { rows: ConditionRows; pointer: string; onChange: (value: unknown) => void };
 
 function Rows({ rows, pointer, onChange }: RowsProps) {
+  const { idPrefix } = useForm();
+  const { focusLater } = useRowFocus();
+  const addId = `${idPrefix}${pointer}/groups`;
   const { groups = [], ...top } = rows;
   const change = (next: ConditionRows["groups"] = []) => {
     const { groups: _, ...rest } = rows;
@@ -104,7 +126,12 @@ function Rows({ rows, pointer, onChange }: RowsProps) {
       rowName="row"
       onChange={(next) => onChange(groups.length === 0 ? next : { ...next, groups })}
       actions={
-        <Button look="bare" className="px-2!" onClick={() => change([...groups, { match: other, rows: [emptyRow] }])}>
+        <Button
+          id={addId}
+          look="bare"
+          className="px-2!"
+          onClick={() => change([...groups, { match: other, rows: [emptyRow] }])}
+        >
           <Plus className="size-4" aria-hidden="true" />
           Add a group
         </Button>
@@ -119,7 +146,10 @@ function Rows({ rows, pointer, onChange }: RowsProps) {
               pointer={`${pointer}/groups/${index}`}
               rowName={`row of group ${index + 1}`}
               onChange={(next) => change(groups.with(index, next))}
-              onRemove={() => change(groups.toSpliced(index, 1))}
+              onRemove={() => {
+                change(groups.toSpliced(index, 1));
+                focusLater(addId);
+              }}
             />
           ))
         : undefined}

@@ -1,9 +1,12 @@
 import { Plus, X } from "lucide-react";
 import type { Group, Match, Row } from "../../../src/workflows/conditions/operators.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
+import { OneOf } from "../../parts/one-of.tsx";
 import { useRowFocus } from "../fields/use-row-focus.ts";
 import { useForm } from "../form-context.ts";
 import { ConditionRow } from "./condition-row.tsx";
+
+const matches: Record<Match, string> = { all: "all", any: "any" };
 
 export const emptyRow: Row = { field: "", operator: "is" };
 
@@ -30,7 +33,14 @@ export function RowGroup({ group, pointer, rowName, onChange, onRemove, children
   return (
     <div className={`grid min-w-0 gap-3 rounded-lg border border-line p-3 ${onRemove ? "bg-page" : ""}`}>
       <div className="flex items-center gap-2 text-xs text-muted">
-        <MatchSwitch rowName={rowName} match={match} onChange={(next) => onChange({ ...group, match: next })} />
+        <OneOf
+          label={`How many of each ${rowName} have to be true`}
+          value={match}
+          options={matches}
+          onChange={(next) => onChange({ ...group, match: next })}
+          disabled={readOnly}
+          isSmall
+        />
         <span className="flex-1">of these are true</span>
         {onRemove && !readOnly && (
           <button
@@ -84,27 +94,5 @@ export function RowGroup({ group, pointer, rowName, onChange, onRemove, children
         </div>
       )}
     </div>
-  );
-}
-
-type MatchSwitchProps = { rowName: string; match: Match; onChange: (match: Match) => void };
-
-function MatchSwitch({ rowName, match, onChange }: MatchSwitchProps) {
-  const { readOnly } = useForm();
-  return (
-    <fieldset disabled={readOnly} className="flex shrink-0 rounded-md bg-hover p-0.5">
-      <legend className="sr-only">How many of each {rowName} have to be true</legend>
-      {(["all", "any"] as const).map((entry) => (
-        <button
-          key={entry}
-          type="button"
-          aria-pressed={entry === match}
-          onClick={() => onChange(entry)}
-          className="rounded px-2 py-0.5 text-xs text-muted hover:text-ink aria-pressed:bg-surface aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {entry}
-        </button>
-      ))}
-    </fieldset>
   );
 }

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
 import { describeOperator, type Row } from "../../../src/workflows/conditions/operators.ts";
 import { isKnown } from "../../../src/workflows/conditions/write-expression.ts";
+import { useSettled } from "../../parts/use-settled.ts";
 import type { Expressions } from "../expressions/expressions.ts";
-import { useSettled } from "../expressions/use-settled.ts";
 import { describeRow } from "./row-values.ts";
 
 type Preview = NonNullable<Expressions["preview"]>;

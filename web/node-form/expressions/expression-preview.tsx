@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ValuePreview } from "../../../src/runs/wire.ts";
 import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
+import { useSettled } from "../../parts/use-settled.ts";
 import { isApiProblem } from "../../problem.ts";
 import { useForm } from "../form-context.ts";
 import type { Expressions } from "./expressions.ts";
-import { useSettled } from "./use-settled.ts";
 
 type ExpressionPreviewProps = {
   label: string;

@@ -5,6 +5,7 @@ import type { ChoiceList } from "../../../src/calls/wire.ts";
 import { type ChoiceQuestion, type ChoiceSource, choicesQuery, loadChoices } from "../../api/credentials.ts";
 import { buttonLook } from "../../parts/button.tsx";
 import { PickList } from "../../parts/pick-list.tsx";
+import { useSettled } from "../../parts/use-settled.ts";
 import { isSchema, labelOf, type Offer } from "../field-shape.ts";
 import { isReference, writeText } from "../field-values.ts";
 import { useForm } from "../form-context.ts";
@@ -91,12 +92,11 @@ function ChoiceLine({ value, title }: Choice) {
 const fits = ({ value, title = "" }: Choice, text: string): boolean =>
   `${title}\n${value}`.toLowerCase().includes(text.trim().toLowerCase());
 
-const typingPauseMs = 250;
 const slowAfterMs = 3_000;
 
 /** The whole list, and what a text finds where the list is longer than what was loaded of it. */
 function useChoices(source: ChoiceSource, question: Omit<ChoiceQuestion, "search">, text: string) {
-  const search = useLater(text.trim(), typingPauseMs);
+  const search = useSettled(text.trim());
   const all = useQuery(choicesQuery(source, { ...question, search: "" }));
   const isSearching = search !== "" && all.data?.hasMore === true;
   const found = useQuery({ ...choicesQuery(source, { ...question, search }), enabled: isSearching });
@@ -132,16 +132,6 @@ function describeState({ error, isSlow, hasMore, isSearching }: State): string |
   if (isSlow) return "The service takes its time. You can type the value into the field meanwhile.";
   if (!hasMore) return undefined;
   return isSearching ? "There are more: type more of the name." : "There are more: type to search.";
-}
-
-/** A value once it has not changed for a while. */
-function useLater<Value>(value: Value, pauseMs: number): Value {
-  const [later, setLater] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(value), pauseMs);
-    return () => clearTimeout(timer);
-  }, [value, pauseMs]);
-  return later;
 }
 
 /** Whether something has been so for a while. */

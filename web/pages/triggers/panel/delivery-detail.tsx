@@ -7,9 +7,9 @@ import { Button } from "../../../parts/button.tsx";
 import { DataViewer } from "../../../parts/data-viewer.tsx";
 import { Moment } from "../../../parts/moment.tsx";
 import { Notice } from "../../../parts/notice.tsx";
+import { OneOf } from "../../../parts/one-of.tsx";
 import { ProblemNotice } from "../../../parts/problem-notice.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { SwitchOf } from "./switch-of.tsx";
 
 export type TriggerData = NonNullable<WebhookDeliveryDetail["data"]>;
 
@@ -39,7 +39,7 @@ export function DeliveryDetail({ organizationId, triggerId, deliveryId, onUse }:
             .filter(Boolean)
             .join(" · ")}
         </p>
-        {data && <SwitchOf label="Part of the delivery" value={part} options={parts} onChange={setPart} />}
+        {data && <OneOf label="Part of the delivery" value={part} options={parts} onChange={setPart} />}
       </div>
       {delivery.reason && (
         <Notice kind={delivery.outcome === "refused" ? "problem" : "hint"}>

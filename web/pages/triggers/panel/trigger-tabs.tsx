@@ -3,16 +3,16 @@ import { type ReactNode, useState } from "react";
 import type { WebhookDelivery } from "../../../../src/deliveries/wire.ts";
 import type { Trigger } from "../../../../src/triggers/wire.ts";
 import type { DeliveryFilter } from "../../../api/deliveries.ts";
+import { OneOf } from "../../../parts/one-of.tsx";
 import { TriggerForm } from "../trigger-form.tsx";
 import { DeliveryDetail, type TriggerData } from "./delivery-detail.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { ListeningBox } from "./listening-box.tsx";
-import { SwitchOf } from "./switch-of.tsx";
 import { TestBody } from "./test-body.tsx";
 import { useListening } from "./use-listening.ts";
 import { WebhookAddress } from "./webhook-address.tsx";
 
-export type TriggerTabsProps = {
+type TriggerTabsProps = {
   organizationId: string;
   trigger: Trigger;
   /** Who only reads sees what arrived, and nothing else. */
@@ -100,7 +100,7 @@ function Deliveries({ organizationId, triggerId, chosenId, onChoose, onUse }: De
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <SwitchOf label="Which deliveries" value={filter} options={filters} onChange={setFilter} />
+        <OneOf label="Which deliveries" value={filter} options={filters} onChange={setFilter} />
         <p className="text-xs text-muted">The newest, for seven days.</p>
       </div>
       <DeliveryList
