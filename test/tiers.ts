@@ -36,7 +36,7 @@ export const fullTier: Record<string, readonly string[]> = {
     "test/history/{live,record}.test.ts",
     "test/door/{limits,traces}.test.ts",
     "test/runs/{items-speed,preview-limits}.test.ts",
-    "test/triggers/{polls,webhook-answers}.test.ts",
+    "test/triggers/{polls,polls-own-items,polls-faulty,webhook-removals,webhook-answers}.test.ts",
     "src/{slots/slots-shared,storage/database}.test.ts",
   ],
   "Foreign clients and published descriptions": [
