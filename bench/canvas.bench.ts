@@ -176,13 +176,13 @@ function measureSizes(): void {
   for (const name of first) canvas.delete(name);
   const kilobytes = (names: Set<string>) =>
     [...names].reduce((sum, name) => sum + gzipSync(readFileSync(join(builtFolder, name))).length, 0) / 1000;
-  reportFigure({ bench, figure: "first load, compressed", unit: "kB", value: kilobytes(first), bar: { atMost: 350 } });
+  reportFigure({ bench, figure: "first load, compressed", unit: "kB", value: kilobytes(first), bar: { atMost: 200 } });
   reportFigure({
     bench,
     figure: "what the canvas needs beyond that, compressed",
     unit: "kB",
     value: kilobytes(canvas),
-    bar: { atMost: 250 },
+    bar: { atMost: 220 },
   });
 }
 
