@@ -1,12 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../storage/database.ts";
-import {
-  type BulkRequest,
-  type BulkResult,
-  type LabelChange,
-  tags as tagList,
-  type WorkflowLabels,
-} from "./label-wire.ts";
+import { type BulkRequest, type BulkResult, type LabelChange, tags as tagList } from "./label-wire.ts";
 
 /** What of the labels is to be stored; nothing where they stay as they are. */
 export function changedLabels(
@@ -17,26 +10,6 @@ export function changedLabels(
   if (!wanted.success) throw new Refusal("validation_failed", "A workflow has at most 20 tags.");
   const isOther = wanted.data.join() !== row.tags.join();
   return { ...(folder === row.folder ? {} : { folder }), ...(isOther ? { tags: wanted.data } : {}) };
-}
-
-const labelsStatement = {
-  name: "workflow_labels",
-  text: `SELECT 'folder' AS kind, folder AS name, count(*)::integer AS workflows FROM workflow
-         WHERE organization_id = $1 AND deleted_at IS NULL AND folder <> '' GROUP BY folder
-         UNION ALL
-         SELECT 'tag', tag, count(*)::integer FROM workflow, unnest(tags) AS tag
-         WHERE organization_id = $1 AND deleted_at IS NULL AND tags <> '{}' GROUP BY tag ORDER BY 1, 2`,
-};
-
-/** All folders and tags of an organization, in the order of the alphabet. */
-export async function listLabels(db: Database, organizationId: string): Promise<WorkflowLabels> {
-  type Row = { kind: string; name: string; workflows: number };
-  const rows = await db.prepared<Row>(labelsStatement, [organizationId]);
-  const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
-  return {
-    folders: ofKind("folder").map(({ name, workflows }) => ({ folder: name, workflows })),
-    tags: ofKind("tag").map(({ name, workflows }) => ({ tag: name, workflows })),
-  };
 }
 
 type Steps = {

@@ -173,7 +173,10 @@ const triggerCount = z.object({ active: z.int(), total: z.int() });
 export type TriggerCount = z.infer<typeof triggerCount>;
 
 export const workflowSummary = workflowHead
-  .extend({ lastRun: lastRun.nullable().describe("The run that was accepted last."), triggers: triggerCount })
+  .extend({
+    lastRun: lastRun.nullable().describe("The run that was accepted last; runs of the editor do not count."),
+    triggers: triggerCount,
+  })
   .meta({ id: "WorkflowSummary" });
 export type WorkflowSummary = z.infer<typeof workflowSummary>;
 export type WorkflowActivity = Pick<WorkflowSummary, "lastRun" | "triggers">;

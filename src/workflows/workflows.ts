@@ -13,7 +13,7 @@ import { findDraft } from "./draft-store.ts";
 import { createDrafts } from "./drafts.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
 import { createFiles } from "./files.ts";
-import { listLabels } from "./labels.ts";
+import { listLabels } from "./label-store.ts";
 import { createPage } from "./page-of-workflows.ts";
 import { createPins } from "./pins.ts";
 import { requireRow, workflowNotFound } from "./refuse-change.ts";

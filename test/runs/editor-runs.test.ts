@@ -64,6 +64,19 @@ describe("a step", () => {
     expect(list.data).toMatchObject([{ id: run.id, executionType: "step" }]);
   });
 
+  it("is not the last run of its workflow: lists tell of what is published", async () => {
+    const id = await ann.save([say("a", "A")], [], "Listed");
+    const last = async () => {
+      const { body } = await ann.owner.browser.get(`${ann.path}/workflows?search=Listed`);
+      return body.data[0].lastRun;
+    };
+    await step(id, "a");
+    expect(await last()).toBeNull();
+    const published = await ann.run(id);
+    await step(id, "a");
+    expect(await last()).toMatchObject({ id: published.id, status: "succeeded" });
+  });
+
   it("is answered with its end where somebody waits for it", async () => {
     const id = await draft([say("a", "A")]);
     const body = { mode: "node", nodeId: "a" };

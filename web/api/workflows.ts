@@ -179,8 +179,9 @@ export const workflowFileAddress = (organizationId: string, workflowId: string, 
 /** Puts a run that was just announced into the lists, so that nothing has to be asked for again. */
 export function noteRun(queryClient: QueryClient, organizationId: string, run: RunEntry): void {
   const { id, status, createdAt, completedAt } = run;
+  const isPublished = run.workflowVersion > 0;
   const isConcerned = (workflow: WorkflowSummary) =>
-    workflow.id === run.workflowId && !(workflow.lastRun && workflow.lastRun.createdAt > createdAt);
+    isPublished && workflow.id === run.workflowId && !(workflow.lastRun && workflow.lastRun.createdAt > createdAt);
   const note = (workflow: WorkflowSummary): WorkflowSummary =>
     isConcerned(workflow) ? { ...workflow, lastRun: { id, status, createdAt, completedAt } } : workflow;
 

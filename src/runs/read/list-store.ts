@@ -181,11 +181,12 @@ export async function findWholeRun(db: RunsDb, organizationId: string, id: strin
 
 export type LastRunRow = Pick<RunRow, "id" | "workflowId" | "status" | "queuedAt" | "completedAt">;
 
-/** The newest of each workflow: one step down an index for each, however many runs there are. */
+/** The newest of each workflow that followed something published: a few steps down an index for each, past what was tried in the editor since. */
 export async function findLastRuns(db: RunsDb, organizationId: string, workflowIds: string[]): Promise<LastRunRow[]> {
   const query = sql<LastRunRow>`SELECT asked.id AS "workflowId", last.id, last.status, last.queued_at AS "queuedAt", last.completed_at AS "completedAt"
     FROM unnest(${workflowIds}::uuid[]) AS asked (id)
     CROSS JOIN LATERAL (SELECT run.* FROM run WHERE run.organization_id = ${organizationId} AND ${within(byWorkflow, sql`asked.id`)}
+      AND run.workflow_version > 0
       ORDER BY ${newestOf(byWorkflow)} LIMIT 1) AS last`;
   return (await query.execute(db)).rows;
 }
