@@ -33,6 +33,7 @@ const commands: Record<string, () => Promise<Command>> = {
   organizations: async () => (await import("./commands/organizations.ts")).organizations,
   credentials: async () => (await import("./commands/credentials.ts")).credentials,
   workflows: async () => (await import("./commands/workflows.ts")).workflows,
+  variables: async () => (await import("./commands/variables.ts")).variables,
   triggers: async () => (await import("./commands/triggers.ts")).triggers,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   "rotate-master-key": async () => (await import("./commands/rotate-master-key.ts")).rotateMasterKey,
@@ -69,6 +70,9 @@ const usage = `Usage: ${commandLine} <command>
   workflows compare --organization ID --id WORKFLOW [--from V] [--to V]
   workflows versions --organization ID --id WORKFLOW
   workflows rollback --organization ID --id WORKFLOW --version N [--note TEXT]
+  variables list --organization ID
+  variables set --organization ID --name N --value JSON
+  variables remove --organization ID --name N
   triggers list --organization ID [--workflow WORKFLOW] [--failing]
   triggers get --organization ID --id TRIGGER
   triggers create --organization ID --data JSON

@@ -20,7 +20,7 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/expressions/interpret-property.test.ts",
   ],
   "Commands and servers as processes of their own": [
-    "test/commands/{serve,start,command-line,credentials-command,triggers-command,workflows-command,rolling-restart,role-loading}.test.ts",
+    "test/commands/{serve,start,command-line,credentials-command,triggers-command,variables-command,workflows-command,rolling-restart,role-loading}.test.ts",
     "test/commands/{pooler,processes,processes-under-load}.test.ts",
     "test/commands/{backup,backup-tables,upgrade,deploy,deploy-nginx}.test.ts",
     "test/{vault/master-key,slots/slots,gateway/slots,repository/how-to}.test.ts",

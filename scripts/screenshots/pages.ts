@@ -59,6 +59,7 @@ export function picturesOf(
       prepare: (page) => page.getByRole("heading", { name: "Tools", exact: true }).scrollIntoViewIfNeeded(),
     },
     { name: "organization-settings", path: `${o}/organization?tab=settings`, ready: "Rename" },
+    { name: "organization-variables", path: `${o}/organization?tab=variables`, ready: "No variables yet" },
     { name: "organization-events", path: `${o}/organization?tab=events&endpoint=${endpointId}`, ready: "What is sent" },
     { name: "members", path: `${o}/members`, ready: "ann@northwind.example" },
     { name: "new-organization", path: "/new-organization", ready: "You become its owner." },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { variableValue } from "../workflows/variable-wire.ts";
 import { canvasAsSaved, canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
 
 export { runStatus } from "../workflows/wire.ts";
@@ -100,6 +101,10 @@ export const run = runEntry
     canvas: canvasAsSaved
       .nullable()
       .describe("The one it follows, for runs of the editor; null: a version of the workflow."),
+    variables: z
+      .record(z.string(), variableValue)
+      .nullable()
+      .describe("`$vars` of this run: what it names, as it was when the run began; null where it names none."),
     result: z
       .array(z.record(z.string(), z.unknown()))
       .nullable()
@@ -223,6 +228,7 @@ export const previewScope = z
     truncated: z
       .record(z.string(), z.literal(true))
       .describe("Canvas ids of nodes with so much data that their items were cut."),
+    vars: z.record(z.string(), variableValue).describe("Variables of the organization, as they are now."),
   })
   .meta({ id: "PreviewScope" });
 export type PreviewScope = z.infer<typeof previewScope>;

@@ -4,6 +4,8 @@ import type { Webhook } from "../contract/webhook.ts";
 import { evaluateExpression } from "../expressions/evaluate-expressions.ts";
 import { findExpressionFaults } from "../expressions/find-expression-faults.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
+import { namedVariables } from "../workflows/variables/named-variables.ts";
+import type { Variables } from "../workflows/variables/variables.ts";
 import { invalid } from "./read-request.ts";
 import type { TriggerRow } from "./store.ts";
 
@@ -23,20 +25,24 @@ export function findUnwanted(
   return found.some((place) => places.includes(place)) ? undefined : "Events from there are not asked for.";
 }
 
+export type IsFilterMet = ReturnType<typeof createIsFilterMet>;
+
 /** Whether what a trigger's expression says holds. What cannot be evaluated is refused, because nobody knows. */
-export async function isFilterMet({ organization_id, filter }: TriggerRow, trigger: TriggerData): Promise<boolean> {
-  if (filter === "") return true;
-  const value = await evaluateExpression(organization_id, filter, { input: trigger, bindings: { trigger } }).catch(
-    (error: unknown) => {
+export const createIsFilterMet =
+  ({ valuesOf }: Pick<Variables, "valuesOf">) =>
+  async ({ organization_id, filter }: TriggerRow, trigger: TriggerData): Promise<boolean> => {
+    if (filter === "") return true;
+    const vars = await valuesOf(organization_id, namedVariables(filter));
+    const seen = { input: trigger, bindings: { trigger, vars } };
+    const value = await evaluateExpression(organization_id, filter, seen).catch((error: unknown) => {
       throw error instanceof Refusal ? error.reworded((text) => text.replace(/^The expression/, "The filter")) : error;
-    },
-  );
-  if (value === undefined || value === null || typeof value === "boolean") return value === true;
-  throw new Refusal(
-    "validation_failed",
-    'The filter must give true or false, for example $trigger.payload.action = "opened".',
-  );
-}
+    });
+    if (value === undefined || value === null || typeof value === "boolean") return value === true;
+    throw new Refusal(
+      "validation_failed",
+      'The filter must give true or false, for example $trigger.payload.action = "opened".',
+    );
+  };
 
 /** Refuses names of events that would never start a run, because no person causes them and those of others are not taken. */
 export function checkEvents(

@@ -10,6 +10,7 @@ import type { Workflows } from "../workflows/workflows.ts";
 import { createFindActingNodes } from "./acting-nodes.ts";
 import { createBelieveDelivery } from "./believe-delivery.ts";
 import { createCallProvider } from "./call-provider.ts";
+import { createIsFilterMet } from "./filter-events.ts";
 import { createSchedules } from "./fire-schedules.ts";
 import { createJudgeEvent } from "./judge-event.ts";
 import { createPolls } from "./polls/find-poll.ts";
@@ -89,7 +90,7 @@ const openLoops = ({ db, log }: Ground, { catalog, workflows }: Needs) => ({
 });
 
 function openWebhooks({ db, log, config, outside }: Ground, needs: Needs & { loops: Loops }) {
-  const { catalog, vault, runs, loops, deliveries } = needs;
+  const { catalog, vault, workflows, runs, loops, deliveries } = needs;
   const { providers } = catalog;
   const { startRun, waitForAnswer } = runs;
   const secrets = createWebhookSecrets({ vault, providers, platformBaseUrl: config.platform.baseUrl });
@@ -116,14 +117,14 @@ function openWebhooks({ db, log, config, outside }: Ground, needs: Needs & { loo
     waitForAnswer,
     deliveries,
     believe: createBelieveDelivery({ log, secrets }),
-    judgeEvent: createJudgeEvent({ stopLoops }),
+    judgeEvent: createJudgeEvent({ stopLoops, isFilterMet: createIsFilterMet(workflows.variables) }),
   });
   return { secrets, registrations, webhookRemovals, receiveWebhook };
 }
 
 function openPolls(
   { db, log, tracing, config, outside }: Ground,
-  { catalog, vault, runs, loops }: Needs & { loops: Loops },
+  { catalog, vault, workflows, runs, loops }: Needs & { loops: Loops },
 ) {
   const { startRun, readRecentOutputs } = runs;
   const polls = createPolls({ providers: catalog.providers, vault });
@@ -133,7 +134,13 @@ function openPolls(
   const lookForNew = createLookForNew({
     db,
     openAccount,
-    takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }),
+    takeItems: createTakeItems({
+      db,
+      startRun,
+      stopOwnItems,
+      isFilterMet: createIsFilterMet(workflows.variables),
+      tracing,
+    }),
   });
   const pollServices = createPollServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
   return { polls, findSamples, findNewest, pollServices };

@@ -13,6 +13,8 @@ import { findAncestors } from "./find-ancestors.ts";
 import { nodeKinds, type PlacedNode } from "./node-kinds.ts";
 import { createReferenceCount } from "./parse-references.ts";
 import { readCanvas } from "./read-canvas.ts";
+import { checkVariables } from "./variables/check-variables.ts";
+import type { Variables } from "./variables/variables.ts";
 
 export type CheckCanvas = ReturnType<typeof createCheckCanvas>;
 
@@ -20,11 +22,12 @@ type Options = {
   catalog: Pick<Catalog, "actions">;
   engineNodes: ReadonlyMap<string, EngineNode>;
   vault: Pick<Vault, "credentials" | "defaults">;
+  variables: Pick<Variables, "valuesOf">;
   clock: Clock;
 };
 
 /** Names every fault of a canvas at once. A warning does not hinder saving: what is missing may be supplied for one run. */
-export function createCheckCanvas({ catalog, engineNodes, vault, clock }: Options) {
+export function createCheckCanvas({ catalog, engineNodes, vault, variables, clock }: Options) {
   const kinds = nodeKinds(catalog, engineNodes);
 
   return async (organizationId: string, value: unknown): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> => {
@@ -51,7 +54,8 @@ export function createCheckCanvas({ catalog, engineNodes, vault, clock }: Option
       );
     }
     found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }));
-    return { faults: found.map(inBody), warnings: credentials.warnings.map(inBody) };
+    const warnings = [...credentials.warnings, ...(await checkVariables(variables, organizationId, nodes))];
+    return { faults: found.map(inBody), warnings: warnings.map(inBody) };
   };
 }
 

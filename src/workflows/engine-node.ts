@@ -27,6 +27,8 @@ export type Scope = {
   /** `$input`: the incoming item; for a node that takes the whole list, all incoming items; undefined where nothing came in. */
   input: unknown;
   node: { id: string; instruction: string };
+  /** `$vars`: the variables of the organization that the run names. */
+  vars: Record<string, unknown>;
   /** `$nodes.<id>.item`: the item of that node from which the incoming one came, or why there is none. */
   pairOf?: (nodeId: string) => { item: Item } | { fault: string };
 };

@@ -14,6 +14,11 @@ export const workflowFile = z
     canvas: z
       .record(z.string(), z.unknown())
       .describe("A canvas whose nodes name their accounts: credential type to an object with the account's name."),
+    variables: z
+      .array(z.string().max(64))
+      .max(1000)
+      .optional()
+      .describe("Names of the variables that its expressions read. Their values stay where they are."),
   })
   .meta({ id: "WorkflowFile" });
 export type WorkflowFile = z.infer<typeof workflowFile>;

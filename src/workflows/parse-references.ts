@@ -48,7 +48,7 @@ const hyphenatedName = String.raw`[\p{L}_][\p{L}\p{N}_-]*`;
 const place = String.raw`\[-?\d{1,9}\]`;
 const pathOf = (names: string) =>
   new RegExp(
-    String.raw`^\$(?:nodes\.(?:[A-Za-z0-9_-]{1,64}|\x60[^\x60]+\x60)|trigger|input|node)(?:\.(?:${names}|\x60[^\x60]+\x60)|${place})*$`,
+    String.raw`^\$(?:nodes\.(?:[A-Za-z0-9_-]{1,64}|\x60[^\x60]+\x60)|trigger|input|node|vars)(?:\.(?:${names}|\x60[^\x60]+\x60)|${place})*$`,
     "u",
   );
 const pathInExpression = pathOf(name);
@@ -111,7 +111,7 @@ function toExpression(source: string, { jsonata, roots, nodeIds, pairs, usesAnyN
 }
 
 function readPath(source: string): Expression {
-  const [, root = "", rest = ""] = /^\$(trigger|nodes|input|node)(.*)$/s.exec(source) ?? [];
+  const [, root = "", rest = ""] = /^\$(trigger|nodes|input|node|vars)(.*)$/s.exec(source) ?? [];
   const steps = [...rest.matchAll(step)].map(({ groups }) =>
     groups?.position === undefined ? (groups?.quoted ?? groups?.name ?? "") : Number(groups.position),
   );

@@ -32,6 +32,7 @@ const scopeOf = (input: unknown): Scope => ({
   nodes: {},
   input,
   node: { id: "n", instruction: "" },
+  vars: {},
 });
 
 describe("a plain path", () => {

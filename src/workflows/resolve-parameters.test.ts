@@ -16,6 +16,7 @@ const scope: Scope = {
   },
   input: { a: { b: [1, 2] }, "first-name": "Ann", zero: 0, no: false, nothing: null, empty: "" },
   node: { id: "me", instruction: "Be brief." },
+  vars: { region: "eu", limit: 5 },
 };
 const resolve = async (value: unknown) => (await resolveParameters({ value }, scope, { organizationId })).value;
 
@@ -38,6 +39,9 @@ describe("a text that is exactly one reference", () => {
     ["$input.nothing", null],
     ["$input.empty", ""],
     ["$node.instruction", "Be brief."],
+    ["$vars.region", "eu"],
+    ["{{ $vars.limit + 1 }}", 6],
+    ["{{ $vars }}", { region: "eu", limit: 5 }],
     ["{{ $input.a }}", { b: [1, 2] }],
     ["{{ $sum($nodes.fetch-1.items.price) - 1 }}", 3],
     ["{{ {'a': {'b': $input.zero}} }}", { a: { b: 0 } }],

@@ -1,4 +1,4 @@
-export type Root = "trigger" | "nodes" | "input" | "node";
+export type Root = "trigger" | "nodes" | "input" | "node" | "vars";
 
 export type ScannedExpression = {
   /** What JSONata is asked: canvas ids that are no names of JSONata are quoted. */
@@ -20,7 +20,7 @@ const token =
   /(?<literal>"(?:\\.?|[^"\\])*(?:"|$)|'(?:\\.?|[^'\\])*(?:'|$)|`[^`]*(?:`|$))|(?<skipped>\s+|\/\*.*?(?:\*\/|$))|(?<variable>\$[\p{L}\p{N}_$]*)|(?<name>[\p{L}\p{N}_]+)|(?<sign>.)/suy;
 const nodeStep = /\s*\.\s*(?:`(?<quoted>[^`]*)`|"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|(?<plain>[A-Za-z0-9_-]+))/y;
 const itemStep = /\s*\.\s*(?:`item`|item(?![\p{L}\p{N}_]))/uy;
-const isRoot = (name: string): name is Root => ["trigger", "nodes", "input", "node"].includes(name);
+const isRoot = (name: string): name is Root => ["trigger", "nodes", "input", "node", "vars"].includes(name);
 /** What JSONata takes for a name without quotes. */
 export const plainName = /^(?!(?:and|or|in|true|false|null|function)$)[A-Za-z_][A-Za-z0-9_]*$/;
 const wordOperators = new Set(["and", "or", "in"]);

@@ -1,6 +1,6 @@
 import type { PlainPath } from "./parse-references.ts";
 
-/** What `$trigger`, `$nodes`, `$input` and `$node` stand for. */
+/** What `$trigger`, `$nodes`, `$input`, `$node` and `$vars` stand for. */
 export type Seen = Record<PlainPath["root"], unknown>;
 
 /**

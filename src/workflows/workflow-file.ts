@@ -4,6 +4,7 @@ import { parseReference } from "../vault/reference.ts";
 import type { CredentialSummary } from "../vault/wire.ts";
 import type { WorkflowFile } from "./file-wire.ts";
 import { toPointer } from "./read-canvas.ts";
+import { namedVariables } from "./variables/named-variables.ts";
 import type { Canvas, Workflow } from "./wire.ts";
 
 type Named = Pick<CredentialSummary, "id" | "name" | "type" | "reference">;
@@ -14,6 +15,7 @@ export function toFile(workflow: Workflow, credentials: readonly Named[]): Workf
   const names = new Map(credentials.map(({ id, name }) => [id, name]));
   const nameOf = (reference: unknown) => ({ name: names.get(parseReference(reference)) ?? "" });
   const { name, description, tool, canvas } = workflow;
+  const variables = namedVariables(canvas).names;
   return {
     format: "switchyard.workflow",
     formatVersion: 1,
@@ -23,6 +25,7 @@ export function toFile(workflow: Workflow, credentials: readonly Named[]): Workf
     canvas: mapAccounts(canvas, (accounts) =>
       Object.fromEntries(Object.entries(accounts).map(([type, reference]) => [type, nameOf(reference)])),
     ),
+    ...(variables.length > 0 ? { variables } : {}),
   };
 }
 

@@ -7,6 +7,7 @@ import { workflowFile, workflowImport } from "./file-wire.ts";
 import { registerLabelRoutes } from "./label-routes.ts";
 import { registerPinRoutes } from "./pin-routes.ts";
 import { authorOf } from "./route-author.ts";
+import { registerVariableRoutes } from "./variables/variable-routes.ts";
 import * as wire from "./wire.ts";
 import type { RemoveWorkflow, Workflows } from "./workflows.ts";
 
@@ -37,6 +38,7 @@ export function registerWorkflowRoutes(server: FastifyInstance, { workflows, act
   registerVersions(server, workflows);
   registerFiles(server, workflows);
   registerLabelRoutes(server, workflows, remove);
+  registerVariableRoutes(server, workflows.variables);
 }
 
 function registerReading(server: FastifyInstance, workflows: Workflows, activityOf: ActivityOf): void {

@@ -19,6 +19,7 @@ import { createPins } from "./pins.ts";
 import { requireRow, workflowNotFound } from "./refuse-change.ts";
 import { createSaveWorkflow } from "./save-workflow.ts";
 import * as store from "./store.ts";
+import { createVariables } from "./variables/variables.ts";
 import { createVersions } from "./versions.ts";
 import type { SavedWorkflow, Workflow, WorkflowTool } from "./wire.ts";
 
@@ -39,7 +40,8 @@ const uuid = z.uuid();
 /** The saved workflows of organizations. */
 export function createWorkflows({ db, catalog, vault, clock }: Options) {
   const tables = store.workflowTables(db);
-  const check = createCheckCanvas({ catalog, engineNodes, vault, clock });
+  const variables = createVariables({ db });
+  const check = createCheckCanvas({ catalog, engineNodes, vault, variables, clock });
   const save = createSaveWorkflow({ db, checkCanvas: check });
   const drafts = createDrafts({ db, save });
   const runnable = createFindRunnable(db);
@@ -59,6 +61,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
   return {
     get,
     check,
+    variables,
     create: save.create,
     update: save.update,
     drafts,

@@ -61,6 +61,9 @@ const onOrganization: Call[] = [
     { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } },
   ],
   ["GET", (ids) => `${inside(ids)}/workflow-labels`],
+  ["GET", (ids) => `${inside(ids)}/variables`],
+  ["PUT", (ids) => `${inside(ids)}/variables/region`, { value: "eu" }],
+  ["DELETE", (ids) => `${inside(ids)}/variables/region`],
   ["POST", (ids) => `${inside(ids)}/workflows/bulk`, { ids: [randomUUID()], delete: true }],
   ["GET", (ids) => `${inside(ids)}/workflows/${randomUUID()}/preview-scope`],
   [

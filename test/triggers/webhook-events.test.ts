@@ -237,6 +237,17 @@ describe("a webhook that asks for some events only", () => {
     expect((await hooks.read(id)).lastError).toBeNull();
   });
 
+  it("takes those whose filter holds with the variables of now", async () => {
+    const set = (value: string) =>
+      hooks.owner.browser.send("PUT", `/api/organizations/${hooks.owner.organizationId}/variables/wanted`, { value });
+    await set("closed");
+    const filter = "$trigger.payload.action = $vars.wanted";
+    const { webhookUrl } = await hooks.ofProvider("github", account.github, { filter });
+    expect((await sendGithub(webhookUrl, issue)).status).toBe(200);
+    await set(issue.action);
+    expect((await sendGithub(webhookUrl, issue)).status).toBe(202);
+  });
+
   it("says on the trigger when its expression fails, and does not make the sender try again", async () => {
     const { id, webhookUrl } = await hooks.ofProvider("github", account.github, {
       filter: "$trigger.payload.action + 1",

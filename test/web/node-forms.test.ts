@@ -133,6 +133,7 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
     nodes: {},
     input: {},
     node: { id: "n", instruction: "" },
+    vars: {},
   };
   const resolved = takesReferences
     ? await resolveParameters(value, scope, {

@@ -112,7 +112,7 @@ const emptyByKind: Record<FieldShape["kind"], unknown> = {
 
 /** Whether a field that is no text holds a reference or an expression instead of a value. */
 export function isReference(value: unknown): boolean {
-  return typeof value === "string" && (value.includes("{{") || /^\$(trigger|nodes|input|node)\b/.test(value));
+  return typeof value === "string" && (value.includes("{{") || /^\$(trigger|nodes|input|node|vars)\b/.test(value));
 }
 
 /** A value as an expression that gives it, so that nothing is lost when a field becomes one. */

@@ -6,6 +6,7 @@ import { DangerZone } from "./organization/danger-zone.tsx";
 import { EventEndpoints } from "./organization/event-endpoints.tsx";
 import { Overview } from "./organization/overview.tsx";
 import { Settings } from "./organization/settings.tsx";
+import { Variables } from "./organization/variables.tsx";
 
 export function OrganizationPage() {
   const organization = useOrganization();
@@ -48,6 +49,7 @@ const overview: Tab = { id: "overview", label: "Overview", Content: Overview };
 const tabs: Tab[] = [
   overview,
   { id: "settings", label: "Settings", Content: Settings },
+  { id: "variables", label: "Variables", Content: Variables },
   { id: "events", label: "Events", Content: EventEndpoints, isForManagers: true },
   { id: "danger", label: "Danger zone", Content: DangerZone },
 ];

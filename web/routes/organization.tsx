@@ -152,7 +152,7 @@ const doctor = createRoute({
 const overview = createRoute({
   getParentRoute: () => organization,
   path: "/organization",
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, "tab", "days", "endpoint"),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "tab", "days", "endpoint", "create"),
   component: lazyRouteComponent(() => import("../pages/organization.tsx"), "OrganizationPage"),
   staticData: { navigation: { label: "Usage and settings", Icon: Building2, group: "Organization" } },
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { TriggerData } from "../../workflows/engine-node.ts";
+import { namedVariables } from "../../workflows/variables/named-variables.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
 
 type Options = {
@@ -7,13 +8,15 @@ type Options = {
   /** By canvas id, as they are stored. */
   pins: ReadonlyMap<string, string>;
   trigger: Pick<TriggerData, "prompt" | "payload">;
+  /** What `$vars` stands for now. */
+  vars: Record<string, unknown>;
 };
 
 /**
- * What the outputs of each node depend on, as a hash: its type, parameters, instruction and accounts, what a run is started with, and the same of all
- * nodes that come before it; of a node with pinned data, that data alone. Its name, its place and how often it is tried again change nothing.
+ * What the outputs of each node depend on, as a hash: its type, parameters, instruction, accounts and variables, what a run is started with, and the same of
+ * all nodes that come before it; of a node with pinned data, that data alone. Its name, its place and how often it is tried again change nothing.
  */
-export function fingerprintsOf({ graph, pins, trigger: { prompt, payload } }: Options): Map<string, string> {
+export function fingerprintsOf({ graph, pins, trigger: { prompt, payload }, vars }: Options): Map<string, string> {
   const known = new Map<string, string>();
   const start = hashOf([prompt, payload]);
 
@@ -24,7 +27,7 @@ export function fingerprintsOf({ graph, pins, trigger: { prompt, payload } }: Op
     known.set(id, "");
     const node = graph.get(id);
     const pinned = pins.get(id);
-    const own = pinned === undefined ? [start, node && meaningOf(node), node?.incoming.map(edgeOf)] : [pinned];
+    const own = pinned === undefined ? [start, node && meaningOf(node, vars), node?.incoming.map(edgeOf)] : [pinned];
     const hash = hashOf(own);
     known.set(id, hash);
     return hash;
@@ -36,7 +39,7 @@ export function fingerprintsOf({ graph, pins, trigger: { prompt, payload } }: Op
   return known;
 }
 
-function meaningOf({ type, parameters, instruction, credentials, settings }: GraphNode) {
+function meaningOf({ type, parameters, instruction, credentials, settings }: GraphNode, vars: Options["vars"]) {
   const { continueOnError, continueWhenEmpty, modelMayWriteExpressions, disabled } = settings;
   return [
     type,
@@ -47,7 +50,13 @@ function meaningOf({ type, parameters, instruction, credentials, settings }: Gra
     continueWhenEmpty,
     modelMayWriteExpressions,
     disabled,
+    ...valuesNamed(parameters, vars),
   ];
+}
+
+function valuesNamed(parameters: GraphNode["parameters"], vars: Options["vars"]): unknown[] {
+  const { names, isAny } = namedVariables(parameters);
+  return isAny ? [vars] : names.map((name) => vars[name] ?? null);
 }
 
 const hashOf = (value: unknown): string =>

@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import type { Span } from "../../base/tracing.ts";
 import type { Database, Sql } from "../../storage/database.ts";
 import type { TriggerData } from "../../workflows/engine-node.ts";
+import { namedVariables } from "../../workflows/variables/named-variables.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import type { EditorKind } from "../accept/run-request.ts";
 import { type AcceptedRun, type RunToAccept, toRow } from "../accept/start-run.ts";
@@ -30,7 +31,7 @@ import {
 
 type Options = {
   db: Database;
-  workflows: Pick<Workflows, "drafts" | "pins" | "check">;
+  workflows: Pick<Workflows, "drafts" | "pins" | "check" | "variables">;
   accept: (request: RunToAccept) => Promise<AcceptedRun>;
   writes: (node: GraphNode) => boolean;
   clock: Clock;
@@ -89,7 +90,9 @@ export function createStartEditorRun(options: Options) {
       const before = lastTrigger(runs);
       const given = { prompt: prompt ?? before.prompt, payload: payload === undefined ? before.payload : payload };
       const trigger = { source: "manual", sender: request.user, ...given };
-      const fingerprints = fingerprintsOf({ graph, pins: usedPins(pins, graph, steps), trigger });
+      const named = namedVariables(edited.canvas.nodes.map(({ parameters }) => parameters));
+      const vars = await workflows.variables.valuesOf(organizationId, named);
+      const fingerprints = fingerprintsOf({ graph, pins: usedPins(pins, graph, steps), trigger, vars });
       const results = await findResults(db, { organizationId, runs }, fingerprints);
       const known = { pins, results, fingerprints };
       return await begin(

@@ -56,6 +56,7 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph, canvas
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
     canvas,
+    variables: JSON.parse(row.variables ?? "null") as Run["variables"],
     result:
       row.status === "succeeded" && !isResultLeftOut(rows, graph)
         ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload))

@@ -36,7 +36,12 @@ export type RunRow = {
   changedAt: number;
 };
 
-export type WholeRunRow = RunRow & { triggerData: string; overrides: string | null; traceId: string | null };
+export type WholeRunRow = RunRow & {
+  triggerData: string;
+  overrides: string | null;
+  traceId: string | null;
+  variables: string | null;
+};
 
 const columnsText = `
   run.id, run.workflow_id AS "workflowId", workflow.name AS "workflowName", workflow.deleted_at IS NOT NULL OR workflow.id IS NULL AS "workflowDeleted",
@@ -52,7 +57,7 @@ const columnsText = `
   run.queued_at AS "queuedAt", run.started_at AS "startedAt", run.wake_at AS "wakeAt", run.completed_at AS "completedAt",
   run.active_ms AS "activeMs", (extract(epoch FROM run.changed_at) * 1000000)::bigint AS "changedAt"`;
 
-export const wholeColumnsText = `${columnsText}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId"`;
+export const wholeColumnsText = `${columnsText}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId", run.variables`;
 
 export const workflowText =
   "LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id";

@@ -9,6 +9,7 @@ import { hasMoreValues } from "../../workflows/measure-json.ts";
 import { readCanvas } from "../../workflows/read-canvas.ts";
 import { requireRow } from "../../workflows/refuse-change.ts";
 import { resolveParameters } from "../../workflows/resolve-parameters.ts";
+import { namedVariables } from "../../workflows/variables/named-variables.ts";
 import { maxNodeValues } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import { compileGraph, type Graph, type GraphNode } from "../walk/graph.ts";
@@ -26,7 +27,7 @@ import type { RunList } from "./run-list.ts";
 export type Preview = ReturnType<typeof createPreview>;
 
 type Options = {
-  workflows: Pick<Workflows, "find">;
+  workflows: Pick<Workflows, "find" | "variables">;
   runs: Pick<RunList, "read" | "findExample">;
   executeOnce: Pick<ExecuteOnce, "plan" | "inputOf">;
   askModel: Pick<ReturnType<typeof createAskModel>, "fill" | "modelFor">;
@@ -47,7 +48,12 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
 
   return {
     async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
-      return toScope(await findExample(place, runId));
+      const [example, variables] = await Promise.all([
+        findExample(place, runId),
+        workflows.variables.list(place.organizationId),
+      ]);
+      const vars = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+      return { ...toScope(example), vars };
     },
 
     async value(
@@ -57,7 +63,8 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
     ): Promise<ValuePreview> {
       requireFewValues(value);
       const { node, graph, example, settled, given } = await placeNode(place, edited);
-      const scope = buildScope({ trigger: example.trigger, graph, settled, node })(given);
+      const vars = await workflows.variables.valuesOf(place.organizationId, namedVariables(value));
+      const scope = buildScope({ trigger: example.trigger, vars, graph, settled, node })(given);
       const expressionFields = expression ? ["/value"] : [];
       try {
         const { organizationId } = place;
@@ -85,7 +92,8 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       const model = askModel.modelFor({ node, organizationId });
       if (!model) throw new Refusal("model_not_configured", "No language model is configured.");
       const { example, graph, settled, given } = placed;
-      const scope = buildScope({ trigger: example.trigger, graph, settled, node })(given);
+      const vars = await workflows.variables.valuesOf(organizationId, namedVariables(node.parameters));
+      const scope = buildScope({ trigger: example.trigger, vars, graph, settled, node })(given);
       const expressionFields = expressionFieldsOf(input);
       const tooLate = () => new Refusal("tool_timeout", `The language model took longer than ${limitMs / 1000} s.`);
       const { filled = {} } = await runUnderLimit({ limitMs, signal, tooLate }, (limited) =>
@@ -137,7 +145,7 @@ function createPlaces({ workflows, runs, executeOnce }: Pick<Options, "workflows
   return { findExample, placeNode };
 }
 
-function toScope(example: Example): PreviewScope {
+function toScope(example: Example): Omit<PreviewScope, "vars"> {
   const leftOut = example.rows.filter(({ isLeftOut }) => isLeftOut).map(({ nodeId }) => nodeId);
   const shown = [...settle(example.graph, example)].map(
     ([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const,

@@ -106,9 +106,9 @@ const describeEndOfNode = ({ end }: Executed) => ({
 });
 
 async function executeIn(trace: Span, walk: Walk, attempt: Attempt, { incoming, settled }: Loaded): Promise<Executed> {
-  const { options, run, trigger } = walk;
+  const { options, run, trigger, vars } = walk;
   const { node, pause, attempts, tracker } = attempt;
-  const scopeFor = buildScope({ trigger, graph: walk.graph, settled, node });
+  const scopeFor = buildScope({ trigger, vars, graph: walk.graph, settled, node });
   try {
     const end = await options.executeNode({
       node,

@@ -15,6 +15,7 @@ import type { EndedCall } from "./called-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { applyOverrides, type Graph, type GraphNode } from "./graph.ts";
 import { toRootItem } from "./incoming.ts";
+import { keepVariables } from "./keep-variables.ts";
 import { createKeptOutputs } from "./kept-outputs.ts";
 import type { ExecuteNode, NodeEnd } from "./node/execute-node.ts";
 import type { NodeFailure } from "./node/node-failure.ts";
@@ -83,7 +84,9 @@ export type Walk = Readonly<Awaited<ReturnType<typeof beginWalk>>>;
 
 /** Begins where the run stands. */
 export async function beginWalk(options: WalkOptions, run: AdoptedRun, context: WalkContext) {
-  const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
+  const found = await options.findGraph(run);
+  const graph = applyOverrides(found, JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
+  const vars = await keepVariables(options.db, run, found);
   const { rows, ...from } = await resumeRun(options.db, run, { graph, claim: context.claim });
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = limitTime(options.limitMs, run, context.signal);
@@ -115,6 +118,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, context: 
     options,
     run,
     trigger,
+    vars,
     ...context,
     ...createWalkState({ graph, root, ...from, kept, clock: options.clock }),
     fence: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },

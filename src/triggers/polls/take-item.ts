@@ -4,13 +4,19 @@ import { factsOfFailure, type Tracing } from "../../base/tracing.ts";
 import type { PollItem } from "../../contract/poll.ts";
 import type { StartRun } from "../../runs/accept/start-run.ts";
 import type { Sql } from "../../storage/database.ts";
-import { isFilterMet } from "../filter-events.ts";
+import type { IsFilterMet } from "../filter-events.ts";
 import { requestOfItem } from "../run-requests.ts";
 import { judgeFault } from "./judge-fault.ts";
 import { isOver, type Look } from "./look.ts";
 import type { StopOwnItems } from "./stop-own-items.ts";
 
-type Options = { startRun: StartRun; stopOwnItems: StopOwnItems; tracing: Tracing; itemLimitMs?: number };
+type Options = {
+  startRun: StartRun;
+  stopOwnItems: StopOwnItems;
+  isFilterMet: IsFilterMet;
+  tracing: Tracing;
+  itemLimitMs?: number;
+};
 
 type Taking = {
   itemId: string;
@@ -28,7 +34,9 @@ export type Fault = { reason: unknown; isSure: boolean };
 const usualItemLimitMs = 10_000;
 
 /** Starts the run of an item, or notes that it starts none. */
-export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = usualItemLimitMs }: Options) {
+export function createTakeItem(options: Options) {
+  const { startRun, stopOwnItems, isFilterMet, tracing, itemLimitMs = usualItemLimitMs } = options;
+
   async function start(look: Look, { itemId, item, noteWithRun: note }: Taking, payload: unknown): Promise<void> {
     const { row, target } = look;
     await stopOwnItems(look, item, payload);

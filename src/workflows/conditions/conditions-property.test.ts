@@ -82,6 +82,7 @@ async function answer(conditions: unknown[], incoming: Item): Promise<boolean[]>
     nodes: {},
     input: incoming,
     node: { id: "n", instruction: "" },
+    vars: {},
   };
   const rules = conditions.map((one, index) => ({ way: `w${index}`, condition: one }));
   const resolved = await resolveParameters({ rules }, scope, {

@@ -1,7 +1,7 @@
 import { type ConditionRows, describeOperator, type Group, type Row } from "./operators.ts";
 
 const path =
-  /^\$(?:nodes\.(?:[A-Za-z0-9_-]+|`[^`]+`)|trigger|input|node)(?:\.(?:[\p{L}_][\p{L}\p{N}_-]*|`[^`]+`)|\[-?\d+\])*$/u;
+  /^\$(?:nodes\.(?:[A-Za-z0-9_-]+|`[^`]+`)|trigger|input|node|vars)(?:\.(?:[\p{L}_][\p{L}\p{N}_-]*|`[^`]+`)|\[-?\d+\])*$/u;
 const hyphenated = /\.([\p{L}_][\p{L}\p{N}_]*-[\p{L}\p{N}_-]*)/gu;
 
 /** The JSONata that is true where the rows are; undefined where a value has no such form, because it mixes text and references. */

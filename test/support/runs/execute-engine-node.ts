@@ -30,6 +30,7 @@ export async function executeEngineNode(
       nodes,
       input: one.input,
       node: { id: "n", instruction: "" },
+      vars: {},
     };
     const resolved = await resolveParameters(parameters, scope, {
       organizationId: "an-organization",

@@ -3,6 +3,7 @@ import { createLog } from "../../../src/base/log.ts";
 import { createTracing } from "../../../src/base/tracing.ts";
 import type { Poll } from "../../../src/contract/poll.ts";
 import { defineProvider } from "../../../src/contract/provider.ts";
+import { createIsFilterMet } from "../../../src/triggers/filter-events.ts";
 import { createPolls } from "../../../src/triggers/polls/find-poll.ts";
 import { createLookForNew } from "../../../src/triggers/polls/look-for-new.ts";
 import { createMakeLook } from "../../../src/triggers/polls/make-look.ts";
@@ -32,6 +33,7 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { lim
     db,
     startRun: runs.startRun,
     stopOwnItems: async () => {},
+    isFilterMet: createIsFilterMet(parts.workflows.variables),
     tracing,
     ...(itemLimitMs ? { itemLimitMs } : {}),
   });

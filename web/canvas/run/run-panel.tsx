@@ -36,6 +36,11 @@ export function RunPanel({ organizationId, run }: { organizationId: string; run:
           </details>
         )}
       </Part>
+      {run.variables && (
+        <Part title="Variables" hint="Nodes read them as $vars. They are as they were when the run began.">
+          <DataViewer value={run.variables} label="variables" />
+        </Part>
+      )}
       {run.overrides.length > 0 && (
         <Part title="Overrides" hint="What nodes had otherwise in this run only.">
           <DataViewer value={run.overrides} label="overrides" />

@@ -25,6 +25,7 @@ const scope: PreviewScope = {
   trigger: { source: "api", sender: null, prompt: "Hi", payload: { order: { id: 7 } } },
   truncated: {},
   nodes: { a: [{ list: [{ "first-name": "Ann" }], n: 1 }] },
+  vars: { region: "eu" },
 };
 
 const texts = (id: string, seen: PreviewScope | undefined = scope) => {
@@ -41,6 +42,7 @@ describe("what completion offers", () => {
         "$nodes.a.first.n",
         "$nodes.a.first.list[0].`first-name`",
         "$nodes.a.items",
+        "$vars.region",
         "$sum()",
       ]),
     );

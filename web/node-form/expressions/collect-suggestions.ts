@@ -16,7 +16,7 @@ type SuggestionContext = {
   scope: PreviewScope | undefined;
 };
 
-/** Everything a field of this node can refer to: what came in, what started the run, nodes that come before, and functions. */
+/** Everything a field of this node can refer to: what came in, what started the run, nodes that come before, variables, and functions. */
 export function collectSuggestions({ canvas, node, kinds, scope }: SuggestionContext): Suggestion[] {
   const ancestors = findAncestors(canvas.edges, node.id);
   const before = canvas.nodes.filter(({ id }) => ancestors.has(id));
@@ -41,6 +41,7 @@ export function collectSuggestions({ canvas, node, kinds, scope }: SuggestionCon
     ...input,
     ...triggerSuggestions(scope),
     ...nodes,
+    ...pathsIn(scope?.vars, "$vars"),
     ...ownSuggestions,
     ...functionSuggestions,
   ]);

@@ -75,9 +75,9 @@ export function DataPicker(props: DataPickerProps) {
 
 type Source = { root: string; title: string; value: unknown };
 
-/** The incoming item first, then the nodes that come before, then what started the run. */
+/** The incoming item first, then the nodes that come before, then what started the run, then variables. */
 function sourcesOf({ canvas, node, scope }: DataPickerProps, titleOf: (id: string) => string): Source[] {
-  if (!scope?.trigger) return [];
+  if (!scope) return [];
   const ancestors = findAncestors(canvas.edges, node.id);
   const direct = canvas.edges.find(({ source, target }) => target === node.id && scope.nodes[source]?.length)?.source;
   const incoming = direct === undefined ? undefined : scope.nodes[direct]?.[0];
@@ -89,6 +89,7 @@ function sourcesOf({ canvas, node, scope }: DataPickerProps, titleOf: (id: strin
       title: `First item of ${titleOf(id)}`,
       value: scope.nodes[id]?.[0],
     })),
-    { root: "$trigger", title: "What started the run", value: scope.trigger },
+    ...(scope.trigger ? [{ root: "$trigger", title: "What started the run", value: scope.trigger }] : []),
+    ...(Object.keys(scope.vars).length > 0 ? [{ root: "$vars", title: "Variables", value: scope.vars }] : []),
   ];
 }
