@@ -10,12 +10,13 @@ import { createChooseModel, modelCredentialTypes } from "../workflows/choose-mod
 import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createCheckOverrides } from "./accept/check-overrides.ts";
+import { createErrorWorkflows } from "./errors/start-error-workflows.ts";
 import { createCountStarts } from "./read/count-starts.ts";
 import { createPreview } from "./read/preview.ts";
 import { createReadRecentOutputs } from "./read/recent-outputs.ts";
 import { createRunFiles } from "./read/run-files.ts";
 import { createCountRuns } from "./read/run-usage.ts";
-import { createRuns } from "./runs.ts";
+import { createRuns, type Runs } from "./runs.ts";
 import { createDatabaseClock, type DatabaseClock } from "./walk/database-clock.ts";
 import { createAskModel } from "./walk/node/ask-model.ts";
 import { createExecuteNode } from "./walk/node/execute-node.ts";
@@ -64,6 +65,7 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });
+  const errorWorkflows = openErrorWorkflows(ground, { runs, workflows });
   metrics.watchPool("runs", runs.poolCounts);
   metrics.watchActiveRuns(runs.counts);
   metrics.watchRunQueue(runs.queueCounts);
@@ -89,13 +91,22 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
     async start(): Promise<void> {
       await clock.start();
       await runs.start();
+      if (isWorker) errorWorkflows.start();
     },
 
     async stop(): Promise<void> {
+      await errorWorkflows.stop();
       await runs.stop();
       clock.stop();
     },
   };
+}
+
+function openErrorWorkflows(
+  { db, log, tracing, config }: Ground,
+  { runs: { startRun }, workflows }: { runs: Pick<Runs, "startRun">; workflows: Workflows },
+) {
+  return createErrorWorkflows({ db, startRun, workflows, log, tracing, platformBaseUrl: config.platform.baseUrl });
 }
 
 type NodeNeeds = Pick<Needs, "catalog" | "vault" | "calls"> & { clock: DatabaseClock };

@@ -6,7 +6,18 @@ export { runStatus } from "../workflows/wire.ts";
 
 // Runs of workflows, as their history shows them.
 
-export const runKind = z.enum(["manual", "api", "schedule", "webhook", "poll", "workflow", "tool", "editor", "step"]);
+export const runKind = z.enum([
+  "manual",
+  "api",
+  "schedule",
+  "webhook",
+  "poll",
+  "workflow",
+  "tool",
+  "editor",
+  "step",
+  "error",
+]);
 export const nodeStatus = z.enum(["pending", "running", "retrying", "succeeded", "failed", "skipped", "cancelled"]);
 const instant = z.iso.datetime();
 const failure = z.object({ code: z.string(), message: z.string() });

@@ -25,6 +25,7 @@ export const summarize = (row: WorkflowRow, draft: DraftHeadRow | undefined): Wo
   nodeKinds: row.node_kinds,
   tool:
     row.tool_name === null ? null : { name: row.tool_name, inputs: JSON.parse(row.tool_inputs ?? "[]") as ToolInput[] },
+  errorWorkflow: row.error_workflow,
   createdBy: row.created_by,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),

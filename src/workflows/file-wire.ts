@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorWorkflowOfFile } from "./error-wire.ts";
 import { workflowRequest } from "./wire.ts";
 
 const { name, description, tool, publish } = workflowRequest.shape;
@@ -14,6 +15,7 @@ export const workflowFile = z
     canvas: z
       .record(z.string(), z.unknown())
       .describe("A canvas whose nodes name their accounts: credential type to an object with the account's name."),
+    errorWorkflow: errorWorkflowOfFile,
     variables: z
       .array(z.string().max(64))
       .max(1000)

@@ -1,13 +1,15 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Author } from "./author.ts";
+import { fromErrorWorkflowOfFile, toErrorWorkflowOfFile } from "./error-workflows.ts";
 import type { WorkflowFile, WorkflowImport } from "./file-wire.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
-import type { Place } from "./store.ts";
+import type { Place, WorkflowsDb } from "./store.ts";
 import type { SavedWorkflow, Workflow } from "./wire.ts";
 import { fromFile, toFile } from "./workflow-file.ts";
 
 type Options = {
+  tables: WorkflowsDb;
   vault: Pick<Vault, "credentials">;
   /** With the canvas of the draft, where nothing else was saved yet, or where it is asked for. */
   get: (place: Place, preferDraft: boolean) => Promise<Workflow>;
@@ -15,17 +17,22 @@ type Options = {
 };
 
 /** Workflows as files, to keep them elsewhere or carry them to another organization. */
-export function createFiles({ vault, get, create }: Options) {
+export function createFiles({ tables, vault, get, create }: Options) {
   return {
     async write(place: Place, preferDraft = false): Promise<WorkflowFile> {
-      return toFile(await get(place, preferDraft), await vault.credentials.list(place.organizationId));
+      const { organizationId } = place;
+      const workflow = await get(place, preferDraft);
+      const errorWorkflow = await toErrorWorkflowOfFile(tables, organizationId, workflow.errorWorkflow);
+      return toFile(workflow, await vault.credentials.list(organizationId), errorWorkflow);
     },
 
     /** What has no equal in the organization is left out, and named in the warnings. */
     async read(organizationId: string, file: WorkflowImport, author: Author | null): Promise<SavedWorkflow> {
       const { name, description, tool, publish } = file;
-      const { canvas, warnings: left } = fromFile(file.canvas, await vault.credentials.list(organizationId));
-      const request = { name, description, canvas, publish };
+      const { canvas, warnings: ofAccounts } = fromFile(file.canvas, await vault.credentials.list(organizationId));
+      const { errorWorkflow, warnings } = await fromErrorWorkflowOfFile(tables, organizationId, file.errorWorkflow);
+      const left = [...ofAccounts, ...warnings];
+      const request = { name, description, errorWorkflow, canvas, publish };
       try {
         const saved = await create(organizationId, { ...request, tool }, author);
         return { ...saved, warnings: [...left, ...without(saved, left)] };

@@ -6,6 +6,7 @@ import { canvasColumns, countNodes, type SavedCanvas } from "./canvas-columns.ts
 import type { CheckCanvas } from "./check-canvas.ts";
 import { describeWorkflow } from "./describe-workflow.ts";
 import { findDraft, putDraft } from "./draft-store.ts";
+import { requireErrorWorkflow } from "./error-workflows.ts";
 import type { LabelChange } from "./label-wire.ts";
 import { changedLabels } from "./labels.ts";
 import { removeLostPins } from "./pins.ts";
@@ -44,20 +45,12 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
     describe,
 
     async create(organizationId: string, request: WorkflowRequest, author: Author | null): Promise<SavedWorkflow> {
-      const {
-        name,
-        description = "",
-        folder = "",
-        tags = [],
-        publish = true,
-        isActive = publish,
-        tool = null,
-        canvas,
-      } = request;
-      requireOff({ is_active: isActive, is_published: publish });
+      const { canvas, publish = true } = request;
+      const settings = firstSettings(request);
+      requireOff({ ...settings, is_published: publish });
       const judged = await judge(organizationId, canvas, publish);
       const place = { organizationId, workflowId: newId() };
-      const settings = { name, description, folder, tags, is_active: isActive, ...toolColumns(tool) };
+      await requireErrorWorkflow(tables, place, request.errorWorkflow);
       const row = { ...settings, is_published: publish, ...countNodes(canvas), created_by: author?.userId ?? null };
       return await refuseTakenTool(() =>
         store.inTransaction(tables, async (transaction) => {
@@ -79,6 +72,7 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
       author: Author | null,
     ): Promise<SavedWorkflow> {
       await requireRow(store.findWorkflow(tables, place));
+      await requireErrorWorkflow(tables, place, change.errorWorkflow);
       const { canvas, publish = true } = change;
       const judged = canvas === undefined ? { warnings: [] } : await judge(place.organizationId, canvas, publish);
       return await refuseTakenTool(() =>
@@ -96,6 +90,13 @@ export function createSaveWorkflow({ db, checkCanvas }: { db: Database; checkCan
       );
     },
   };
+}
+
+/** What a new workflow has besides its canvas. */
+function firstSettings({ name, tool = null, publish = true, ...request }: WorkflowRequest): store.Settings {
+  const { description = "", folder = "", tags = [], isActive = publish, errorWorkflow = "default" } = request;
+  const ofErrors = { error_workflow: errorWorkflow };
+  return { name, description, folder, tags, is_active: isActive, ...toolColumns(tool), ...ofErrors };
 }
 
 /** Whoever deletes a node of a draft may still take that back, and finds its data. */
@@ -163,9 +164,15 @@ const toolColumns = (tool: WorkflowTool | null) => ({
 
 function changedSettings(
   row: store.Settings,
-  { name, description, isActive, tool }: WorkflowChange,
+  { name, description, isActive, tool, errorWorkflow }: WorkflowChange,
 ): Partial<store.Settings> {
-  const wanted = { name, description, is_active: isActive, ...(tool === undefined ? {} : toolColumns(tool)) };
+  const wanted = {
+    name,
+    description,
+    is_active: isActive,
+    error_workflow: errorWorkflow,
+    ...(tool === undefined ? {} : toolColumns(tool)),
+  };
   return Object.fromEntries(
     Object.entries(wanted).filter(
       ([column, value]) => value !== undefined && value !== row[column as keyof store.Settings],

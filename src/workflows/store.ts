@@ -19,6 +19,8 @@ type WorkflowTables = {
     node_kinds: string[];
     tool_name: string | null;
     tool_inputs: string | null;
+    /** `default`, `none`, or the id of a workflow. */
+    error_workflow: Generated<string>;
     created_by: string | null;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
@@ -73,7 +75,7 @@ export type Place = { organizationId: string; workflowId: string };
 /** What of a workflow can change without a new version of its canvas. */
 export type Settings = Pick<
   WorkflowRow,
-  "name" | "description" | "folder" | "tags" | "is_active" | "tool_name" | "tool_inputs"
+  "name" | "description" | "folder" | "tags" | "is_active" | "tool_name" | "tool_inputs" | "error_workflow"
 >;
 export type NewVersion = Omit<VersionRow, "organization_id" | "workflow_id" | "created_at">;
 
@@ -150,8 +152,18 @@ const markDeletedStatement: Statement = {
   text: "UPDATE workflow SET deleted_at = now() WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING id",
 };
 
-export const markDeleted = async (sql: Sql, { organizationId, workflowId }: Place): Promise<boolean> =>
-  (await sql(markDeletedStatement, [organizationId, workflowId])).length > 0;
+const forgetErrorWorkflowStatement: Statement = {
+  name: "",
+  text: `WITH forgotten AS (UPDATE workflow SET error_workflow = 'default' WHERE organization_id = $1 AND error_workflow = $2::uuid::text)
+    UPDATE workflow_defaults SET error_workflow_id = NULL WHERE organization_id = $1 AND error_workflow_id = $2::uuid`,
+};
+
+/** Nobody is told of failures through it any more. */
+export async function markDeleted(sql: Sql, { organizationId, workflowId }: Place): Promise<boolean> {
+  const isDeleted = (await sql(markDeletedStatement, [organizationId, workflowId])).length > 0;
+  if (isDeleted) await sql(forgetErrorWorkflowStatement, [organizationId, workflowId]);
+  return isDeleted;
+}
 
 type Page = { offset: number; limit: number };
 

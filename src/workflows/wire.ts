@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorWorkflow } from "./error-wire.ts";
 import { labelQuery, labels, storedLabels } from "./label-wire.ts";
 
 // What a workflow is made of. The web UI and the API speak of the same shapes.
@@ -160,6 +161,7 @@ const workflowHead = z.object({
   nodeCount: z.int(),
   nodeKinds: z.array(z.string()).describe("Types of its nodes, each once, in the order of the canvas."),
   tool: workflowTool.nullable(),
+  errorWorkflow,
   createdBy: id.nullable().describe("A user; null for the command line, or when the account is gone."),
   createdAt: instant,
   updatedAt: instant,
@@ -214,6 +216,7 @@ export const workflowRequest = z.object({
   tags: labels.tags.optional(),
   isActive: z.boolean().optional(),
   tool: workflowTool.nullable().optional(),
+  errorWorkflow: errorWorkflow.optional(),
   canvas: canvasAsSent,
   publish,
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FieldFault } from "../base/refusal.ts";
 import { parseReference } from "../vault/reference.ts";
 import type { CredentialSummary } from "../vault/wire.ts";
+import type { ErrorWorkflowOfFile } from "./error-wire.ts";
 import type { WorkflowFile } from "./file-wire.ts";
 import { toPointer } from "./read-canvas.ts";
 import { namedVariables } from "./variables/named-variables.ts";
@@ -11,7 +12,11 @@ type Named = Pick<CredentialSummary, "id" | "name" | "type" | "reference">;
 type Accounts = Record<string, unknown>;
 
 /** The workflow as a file for people and other installations. A reference becomes the name of its account. */
-export function toFile(workflow: Workflow, credentials: readonly Named[]): WorkflowFile {
+export function toFile(
+  workflow: Workflow,
+  credentials: readonly Named[],
+  errorWorkflow: ErrorWorkflowOfFile,
+): WorkflowFile {
   const names = new Map(credentials.map(({ id, name }) => [id, name]));
   const nameOf = (reference: unknown) => ({ name: names.get(parseReference(reference)) ?? "" });
   const { name, description, tool, canvas } = workflow;
@@ -25,6 +30,7 @@ export function toFile(workflow: Workflow, credentials: readonly Named[]): Workf
     canvas: mapAccounts(canvas, (accounts) =>
       Object.fromEntries(Object.entries(accounts).map(([type, reference]) => [type, nameOf(reference)])),
     ),
+    ...(errorWorkflow === undefined ? {} : { errorWorkflow }),
     ...(variables.length > 0 ? { variables } : {}),
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { maxFieldFaults } from "../base/refusal.ts";
+import { registerDefaultRoutes } from "./default-routes.ts";
 import { registerDraftRoutes } from "./draft-routes.ts";
 import { workflowFile, workflowImport } from "./file-wire.ts";
 import { registerLabelRoutes } from "./label-routes.ts";
@@ -38,6 +39,7 @@ export function registerWorkflowRoutes(server: FastifyInstance, { workflows, act
   registerVersions(server, workflows);
   registerFiles(server, workflows);
   registerLabelRoutes(server, workflows, remove);
+  registerDefaultRoutes(server, workflows);
   registerVariableRoutes(server, workflows.variables);
 }
 

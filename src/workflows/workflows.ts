@@ -12,6 +12,7 @@ import { describeWorkflow } from "./describe-workflow.ts";
 import { findDraft } from "./draft-store.ts";
 import { createDrafts } from "./drafts.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
+import { createErrorDefaults } from "./error-workflows.ts";
 import { createFiles } from "./files.ts";
 import { listLabels } from "./label-store.ts";
 import { createPage } from "./page-of-workflows.ts";
@@ -62,12 +63,13 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     get,
     check,
     variables,
+    defaults: createErrorDefaults({ db }),
     create: save.create,
     update: save.update,
     drafts,
     pins: createPins({ db }),
     versions: createVersions({ db, save, drafts }),
-    files: createFiles({ vault, get: getToCopy, create: save.create }),
+    files: createFiles({ tables, vault, get: getToCopy, create: save.create }),
 
     /** What a run needs to know, or undefined; on the way of every trigger. */
     find: async (organizationId: string, workflowId: string): Promise<store.RunnableRow | undefined> =>
@@ -92,10 +94,19 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     /** A copy of what runs; of a draft, where nothing runs yet. */
     async duplicate(organizationId: string, workflowId: string, author: Author | null): Promise<SavedWorkflow> {
       const place = { organizationId, workflowId };
-      const { name, description, folder, tags, isActive, canvas, version } = await getToCopy(place);
+      const { name, description, folder, tags, isActive, errorWorkflow, canvas, version } = await getToCopy(place);
       return await save.create(
         organizationId,
-        { name: `${name.slice(0, 193)} (copy)`, description, folder, tags, isActive, canvas, publish: version > 0 },
+        {
+          name: `${name.slice(0, 193)} (copy)`,
+          description,
+          folder,
+          tags,
+          isActive,
+          errorWorkflow,
+          canvas,
+          publish: version > 0,
+        },
         author,
       );
     },

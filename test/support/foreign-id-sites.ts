@@ -79,6 +79,21 @@ export const idSites: IdSite[] = [
     body: (ids) => ({ ...canvasWith(ids), expectedVersion: 1 }),
   },
   {
+    name: "POST workflows /errorWorkflow",
+    path: () => "/workflows",
+    body: ({ workflowId }) => ({ name: "x", canvas: { nodes: [], edges: [] }, errorWorkflow: workflowId }),
+  },
+  {
+    name: "PATCH workflows/{workflowId} /errorWorkflow",
+    path: ofWorkflow(""),
+    body: ({ workflowId }) => ({ errorWorkflow: workflowId }),
+  },
+  {
+    name: "PUT workflow-defaults /errorWorkflowId",
+    path: () => "/workflow-defaults",
+    body: ({ workflowId }) => ({ errorWorkflowId: workflowId }),
+  },
+  {
     name: "POST workflows/bulk /ids",
     path: () => "/workflows/bulk",
     body: ({ workflowId }) => ({ ids: [workflowId], change: { folder: "Taken over" } }),

@@ -154,7 +154,7 @@ export const restoreVersion = (organizationId: string, workflowId: string, versi
 export const checkCanvas = (organizationId: string, canvas: Workflow["canvas"]) =>
   post<z.infer<typeof checkResult>>(`${base(organizationId)}/check`, { canvas });
 
-type NewWorkflow = { name: string; description?: string; canvas: Workflow["canvas"] };
+type NewWorkflow = Pick<Workflow, "name" | "canvas"> & Partial<Pick<Workflow, "description" | "errorWorkflow">>;
 
 /** As a draft, which is off until somebody publishes it. */
 export const createWorkflow = (organizationId: string, body: NewWorkflow) =>

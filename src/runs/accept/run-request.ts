@@ -8,7 +8,7 @@ export type RunFile = { name: string | null; type: string; contentBase64: string
 
 export type RunKind = PublishedKind | EditorKind;
 
-type PublishedKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";
+type PublishedKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool" | "error";
 
 /** Of the whole draft, or of a part of it. */
 export type EditorKind = "editor" | "step";

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, Download, EllipsisVertical, Trash2 } from "lucide-react";
+import { Copy, Download, EllipsisVertical, Trash2, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { createWorkflow, deleteWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
 import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
 import { settleDraft } from "../versions/settle-draft.ts";
+import { ErrorWorkflowDialog } from "./error-workflow-dialog.tsx";
 import type { Editor } from "./use-editor.ts";
 
 export function WorkflowMenu({ editor }: { editor: Editor }) {
@@ -15,7 +16,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const open = useOpenWorkflow(organizationId);
-  const [asking, setAsking] = useState<"duplicate" | "delete">();
+  const [asking, setAsking] = useState<"duplicate" | "errors" | "delete">();
   const refresh = () => queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
   const close = () => setAsking(undefined);
   const save = async () => {
@@ -38,6 +39,10 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
         </MenuItem>
         {!readOnly && (
           <>
+            <MenuItem onSelect={() => setAsking("errors")}>
+              <TriangleAlert className="size-4" aria-hidden="true" />
+              Error workflow
+            </MenuItem>
             <MenuLine />
             <MenuItem onSelect={() => setAsking("delete")}>
               <Trash2 className="size-4 text-danger" aria-hidden="true" />
@@ -52,15 +57,14 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
           description="The copy has the same canvas and no triggers. It is a draft, and opens at once."
           confirm="Duplicate"
           act={async () => {
-            const { name, description } = workflow;
-            const copied = { name: `${name.slice(0, 193)} (copy)`, description, canvas: editor.canvas };
-            const copy = await createWorkflow(organizationId, copied);
+            const copy = await createWorkflow(organizationId, copyOf(editor));
             await refresh();
             open(copy.id);
           }}
           onClose={close}
         />
       )}
+      {asking === "errors" && <ErrorWorkflowDialog editor={editor} onClose={close} />}
       {asking === "delete" && (
         <ConfirmDialog
           title={`Delete ${workflow.name}?`}
@@ -80,3 +84,10 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
     </div>
   );
 }
+
+const copyOf = ({ workflow: { name, description, errorWorkflow }, canvas }: Editor) => ({
+  name: `${name.slice(0, 193)} (copy)`,
+  description,
+  errorWorkflow,
+  canvas,
+});

@@ -1,4 +1,4 @@
-import { Clock, KeyRound, PlugZap, Radar, User, Webhook, Workflow } from "lucide-react";
+import { Clock, KeyRound, PlugZap, Radar, TriangleAlert, User, Webhook, Workflow } from "lucide-react";
 import type { ToolCallEntry } from "../../../src/history/wire.ts";
 import type { RunEntry } from "../../../src/runs/wire.ts";
 
@@ -26,6 +26,7 @@ export function describeWho({ apiKeyName, apiKeyDeleted, oauthClientName, userNa
   if (executionType === "schedule") return { Icon: Clock, text: "Schedule" };
   if (executionType === "webhook") return { Icon: Webhook, text: "Webhook" };
   if (executionType === "poll") return { Icon: Radar, text: "Polling" };
+  if (executionType === "error") return { Icon: TriangleAlert, text: "A run that failed" };
   return { Icon: Workflow, text: "Workflow" };
 }
 
@@ -40,4 +41,5 @@ export const startWords: Record<RunEntry["executionType"], string> = {
   tool: "Tool call",
   editor: "Editor",
   step: "Step in the editor",
+  error: "A run that failed",
 };

@@ -40,4 +40,5 @@ const startWords: Record<RunEntry["executionType"], string> = {
   tool: "Called as a tool",
   editor: "In the editor",
   step: "A step in the editor",
+  error: "After a run that failed",
 };

@@ -6,6 +6,7 @@ import { Form } from "../../parts/form.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { meQuery } from "../../queries.ts";
 import { type MyOrganization, managesMembers } from "../../session.ts";
+import { ErrorDefault } from "./error-default.tsx";
 
 export function Settings({ organization }: { organization: MyOrganization }) {
   const queryClient = useQueryClient();
@@ -45,6 +46,7 @@ export function Settings({ organization }: { organization: MyOrganization }) {
             : `${cap} runs and calls may be under way at the same time; more of them wait for a free slot. The operator of this installation sets the plan.`
         }
       />
+      <ErrorDefault organization={organization} />
       <Card>
         <CopyField label="ID of the organization" text={organization.id} />
         <p className="mt-1.5 text-xs text-muted">What the platform API and the command line name it by.</p>
