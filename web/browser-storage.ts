@@ -22,4 +22,5 @@ type StorageKey =
   | "switchyard.organization"
   | "switchyard.menu"
   | "switchyard.recent-nodes"
+  | `switchyard.recent-places.${string}`
   | `switchyard.draft.${string}`;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { findQuery, foundWorkflows } from "./find-wire.ts";
 import { bulkRequest, bulkResult, workflowLabels } from "./label-wire.ts";
 import { changeMany } from "./labels.ts";
 import { authorOf } from "./route-author.ts";
@@ -21,6 +22,21 @@ export function registerLabelRoutes(server: FastifyInstance, workflows: Workflow
       schema: { tags, summary: "List the folders and tags of workflows", params, response: { 200: workflowLabels } },
     },
     (request) => workflows.labels(request.params.organizationId),
+  );
+
+  routes.get(
+    `${path}/workflow-names`,
+    {
+      config: { access: { role: "viewer" } },
+      schema: {
+        tags,
+        summary: "Find workflows by a few letters",
+        params,
+        querystring: findQuery,
+        response: { 200: foundWorkflows },
+      },
+    },
+    async (request) => ({ data: await workflows.findByWords(request.params.organizationId, request.query) }),
   );
 
   routes.post(

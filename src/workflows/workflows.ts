@@ -14,6 +14,7 @@ import { createDrafts } from "./drafts.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
 import { createErrorDefaults } from "./error-workflows.ts";
 import { createFiles } from "./files.ts";
+import { findWorkflows } from "./find-store.ts";
 import { listLabels } from "./label-store.ts";
 import { createPage } from "./page-of-workflows.ts";
 import { createPins } from "./pins.ts";
@@ -117,6 +118,10 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     },
 
     labels: (organizationId: string) => listLabels(db, organizationId),
+
+    /** For whoever types a few letters of a name. */
+    findByWords: (organizationId: string, { search, limit }: { search: string; limit: number }) =>
+      findWorkflows(db, organizationId, { text: search, limit }),
 
     usesOfCredential: createUsesOfCredential(tables),
   };

@@ -61,6 +61,7 @@ const onOrganization: Call[] = [
     { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } },
   ],
   ["GET", (ids) => `${inside(ids)}/workflow-labels`],
+  ["GET", (ids) => `${inside(ids)}/workflow-names?search=a`],
   ["GET", (ids) => `${inside(ids)}/workflow-defaults`],
   ["PUT", (ids) => `${inside(ids)}/workflow-defaults`, { errorWorkflowId: null }],
   ["GET", (ids) => `${inside(ids)}/variables`],

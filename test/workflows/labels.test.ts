@@ -117,3 +117,32 @@ describe("changes of many", () => {
     expect((await bulk(body)).status).toBe(400);
   });
 });
+
+describe("a few letters of a name", () => {
+  const found = async (search: string, more = "") => {
+    const { body } = await ann.owner.browser.get(
+      `${ann.path}/workflow-names?search=${encodeURIComponent(search)}${more}`,
+    );
+    return body.data.map(({ name }: { name: string }) => name);
+  };
+
+  it("find workflows: names that begin with them first, then words that do, then the rest, folder and tags", async () => {
+    await create("Unzebraed");
+    await create("Stripes", { folder: "Zebra" });
+    await create("Dots", { tags: ["zebra"] });
+    await create("The zebra");
+    await create("Zebra crossing");
+    expect((await found("zebra")).slice(0, 3)).toEqual(["Zebra crossing", "The zebra", "Unzebraed"]);
+    expect((await found("ZEBRA")).sort()).toEqual(["Dots", "Stripes", "The zebra", "Unzebraed", "Zebra crossing"]);
+    expect(await found("cross zeb")).toEqual(["Zebra crossing"]);
+    expect(await found("zebra", "&limit=1")).toEqual(["Zebra crossing"]);
+    expect(await found("%")).toEqual([]);
+  });
+
+  it("find nothing that was deleted", async () => {
+    const id = await create("Quagga");
+    expect(await found("quag")).toEqual(["Quagga"]);
+    await ann.owner.browser.delete(`${ann.path}/workflows/${id}`);
+    expect(await found("quag")).toEqual([]);
+  });
+});

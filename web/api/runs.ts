@@ -33,6 +33,13 @@ export const recentRunsQuery = (organizationId: string, limit: number) =>
     queryFn: async () => (await get<RunPage>(base(organizationId) + query({ limit }))).data,
   });
 
+/** A few that have a text in the name of their workflow or in their error. */
+export const findRunsQuery = (organizationId: string, search: string) =>
+  queryOptions({
+    queryKey: [...runsKey(organizationId), "found", search],
+    queryFn: async () => (await get<RunPage>(base(organizationId) + query({ search, limit: 10 }))).data,
+  });
+
 /** With every node. */
 export const runQuery = (organizationId: string, runId: string) =>
   queryOptions({

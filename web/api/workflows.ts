@@ -2,6 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/
 import type { z } from "zod";
 import type { RunEntry } from "../../src/runs/wire.ts";
 import type { WorkflowFile } from "../../src/workflows/file-wire.ts";
+import type { FoundWorkflow } from "../../src/workflows/find-wire.ts";
 import type { BulkRequest, BulkResult, WorkflowLabels } from "../../src/workflows/label-wire.ts";
 import type {
   Comparison,
@@ -33,6 +34,15 @@ export const workflowLabelsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [...workflowsKey(organizationId), "labels"],
     queryFn: () => get<WorkflowLabels>(path`/api/organizations/${organizationId}/workflow-labels`),
+  });
+
+/** Names that have all words of a text. */
+export const workflowNamesQuery = (organizationId: string, search: string) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "names", search],
+    queryFn: async () =>
+      (await get<List<FoundWorkflow>>(path`/api/organizations/${organizationId}/workflow-names` + query({ search })))
+        .data,
   });
 
 export const changeWorkflows = (organizationId: string, request: BulkRequest) =>
@@ -94,6 +104,17 @@ export const draftQuery = (organizationId: string, workflowId: string) =>
   queryOptions({
     queryKey: [...workflowsKey(organizationId), "draft", workflowId],
     queryFn: () => get<WorkflowDraft>(`${one(organizationId, workflowId)}/draft`),
+    staleTime: 0,
+  });
+
+/** What of a workflow is edited: its draft, or what is published. */
+export const editedCanvasQuery = (organizationId: string, workflowId: string) =>
+  queryOptions({
+    queryKey: [...workflowsKey(organizationId), "edited", workflowId],
+    queryFn: async () => {
+      const { draft, canvas } = await get<Workflow>(one(organizationId, workflowId));
+      return draft ? (await get<WorkflowDraft>(`${one(organizationId, workflowId)}/draft`)).canvas : canvas;
+    },
     staleTime: 0,
   });
 

@@ -18,6 +18,8 @@ type PickListProps<Entry> = {
   show: (entry: Entry) => ReactNode;
   onPick: (entry: Entry) => void;
   onEscape?: () => void;
+  /** Tab, with the chosen entry; without it Tab leaves the field as usual. */
+  onTab?: (entry: Entry) => void;
   /** Lets entries be dragged, under this type, with their id; those that have one. */
   drag?: { type: string; idOf: (entry: Entry) => string | undefined };
   nothing: string;
@@ -37,6 +39,7 @@ export function PickList<Entry>({
   show,
   onPick,
   onEscape,
+  onTab,
   drag,
   nothing,
   noteFor,
@@ -44,11 +47,13 @@ export function PickList<Entry>({
 }: PickListProps<Entry>) {
   const id = useId();
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
+  // By its id: entries that come later must not change what Enter takes.
+  const [chosen, setChosen] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
   const groups = find(text);
   const entries = groups.flatMap((group) => group.entries);
-  const active = Math.min(chosen, entries.length - 1);
+  const active = Math.max(0, chosen === undefined ? 0 : entries.findIndex((entry) => idOf(entry) === chosen));
+  const choose = (place: number) => entries[place] !== undefined && setChosen(idOf(entries[place]));
   const note = entries.length === 0 ? nothing : noteFor?.(text);
   const optionId = (entry: Entry | undefined) => entry && `${id}-${idOf(entry)}`;
 
@@ -58,10 +63,11 @@ export function PickList<Entry>({
   }, [active, text]);
 
   const keys: KeyTable = {
-    arrowdown: () => setChosen(Math.min(active + 1, entries.length - 1)),
-    arrowup: () => setChosen(Math.max(active - 1, 0)),
+    arrowdown: () => choose(Math.min(active + 1, entries.length - 1)),
+    arrowup: () => choose(Math.max(active - 1, 0)),
     enter: () => entries[active] !== undefined && onPick(entries[active]),
     escape: onEscape,
+    tab: onTab && (() => entries[active] !== undefined && onTab(entries[active])),
   };
 
   return (
@@ -76,7 +82,7 @@ export function PickList<Entry>({
         onText={(typed) => {
           setText(typed);
           onText?.(typed);
-          setChosen(0);
+          setChosen(undefined);
         }}
       />
       {children}

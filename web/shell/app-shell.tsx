@@ -1,7 +1,7 @@
 import { useIsMutating } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { Menu as MenuIcon, PanelLeftClose, PanelLeftOpen, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { PendingPage } from "../pages/pending.tsx";
 import { Button } from "../parts/button.tsx";
 import { InsideShell } from "../parts/front-page.tsx";
@@ -11,6 +11,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Navigation } from "./navigation.tsx";
 import { OrganizationSwitcher } from "./organization-switcher.tsx";
+import { SearchEverywhere } from "./search/search-everywhere.tsx";
 import { useRail } from "./use-rail.ts";
 
 /** The frame around every page of a signed-in person: navigation beside it, or above it on a narrow screen. */
@@ -44,7 +45,9 @@ export function AppShell() {
         className="sticky top-0 z-30 flex max-h-dvh flex-col border-b border-line bg-surface md:h-dvh md:border-r md:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
       >
-        <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} isRail={isRail} />
+        <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} isRail={isRail}>
+          {organization && <SearchEverywhere organization={organization} />}
+        </ShellHead>
         <div
           id="menu"
           className={`relative min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"} ${isRail ? "md:px-0" : ""}`}
@@ -86,15 +89,16 @@ function RailButton({ isRail, onPress }: RailButtonProps) {
   );
 }
 
-type ShellHeadProps = { menuOpen: boolean; onMenu: () => void; isRail: boolean };
+type ShellHeadProps = { menuOpen: boolean; onMenu: () => void; isRail: boolean; children: ReactNode };
 
-function ShellHead({ menuOpen, onMenu, isRail }: ShellHeadProps) {
+function ShellHead({ menuOpen, onMenu, isRail, children }: ShellHeadProps) {
   return (
-    <div className={`flex items-center justify-between px-4 py-3 md:pt-5 ${isRail ? "md:justify-center md:px-0" : ""}`}>
-      <p className="flex items-center gap-2.5 font-semibold tracking-tight">
+    <div className={`flex items-center gap-1 px-4 py-3 md:pt-5 ${isRail ? "md:flex-col md:gap-2 md:px-0" : ""}`}>
+      <p className={`flex items-center gap-2.5 font-semibold tracking-tight ${isRail ? "max-md:mr-auto" : "mr-auto"}`}>
         <Mark />
         <span className={isRail ? "md:sr-only" : ""}>Switchyard</span>
       </p>
+      {children}
       <Button look="bare" className="-mr-2 md:hidden" aria-expanded={menuOpen} aria-controls="menu" onClick={onMenu}>
         {menuOpen ? <X className="size-5" aria-hidden="true" /> : <MenuIcon className="size-5" aria-hidden="true" />}
         Menu

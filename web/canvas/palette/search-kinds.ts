@@ -1,4 +1,5 @@
 import type { NodeKind } from "../../catalog.ts";
+import { beginsWord, rankText, wellNamed, wordsOf } from "../../parts/rank-text.ts";
 
 /** One thing to add: a kind of node, or a workflow of one's own that is called. */
 export type PickerEntry = {
@@ -32,11 +33,10 @@ type Search = { text: string; section: Section | undefined; recent: readonly str
 
 const mostBest = 5;
 const mostRecent = 5;
-const wellNamed = 3;
 
 /** Best fits across all sections, what was used last, then the rest by section; usable ones before those that need an account. */
 export function searchEntries(all: readonly PickerEntry[], { text, section, recent }: Search): PickerGroup[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(text);
   const ranked = all
     .map((entry) => ({ entry: withAlso(entry, words), rank: rankOf(entry, words) }))
     .filter(({ entry, rank }) => rank > 0 && (section === undefined || entry.section === section))
@@ -65,22 +65,16 @@ function countOf(all: readonly PickerEntry[], found: { entry: PickerEntry }[], s
 }
 
 /** 0: does not fit. */
-function rankOf({ kind, title: name, description, id }: PickerEntry, words: string[]): number {
-  const title = name.toLowerCase();
-  const origin = (kind.provider?.title ?? "").toLowerCase();
-  const synonyms = kind.synonyms.map((synonym) => synonym.toLowerCase());
-  const named = `${origin} ${title} ${id} ${synonyms.join(" ")}`.toLowerCase();
-  if (!words.every((word) => `${named} ${description.toLowerCase()}`.includes(word))) return 0;
-  if (words.length === 0) return 1;
-  const text = words.join(" ");
-  if (title.startsWith(text) || synonyms.includes(text)) return 5;
-  if (words.every((word) => beginsWord(title, word))) return 4;
-  return words.every((word) => beginsWord(named, word)) ? wellNamed : 2;
-}
-
-/** "if" is meant by nobody who looks for "modify". */
-const beginsWord = (text: string, word: string): boolean =>
-  ` ${text}`.includes(` ${word}`) || ` ${text.replaceAll(/[^\p{L}\p{N}]+/gu, " ")}`.includes(` ${word}`);
+const rankOf = ({ kind, title, description, id }: PickerEntry, words: string[]): number =>
+  rankText(
+    {
+      title: title.toLowerCase(),
+      synonyms: kind.synonyms.map((synonym) => synonym.toLowerCase()),
+      named: `${kind.provider?.title ?? ""} ${id}`.toLowerCase(),
+      said: description.toLowerCase(),
+    },
+    words,
+  );
 
 /** A hit by another word says so, or the search would look broken. */
 function withAlso(entry: PickerEntry, words: string[]): PickerEntry {
