@@ -107,6 +107,7 @@ const fixed: Record<string, string> = {
   list: "models",
   nodeId: "now",
   toolName: "system_date_time",
+  variableName: "region",
   type: "github",
   providerId: "github",
   uid: "A".repeat(43),

@@ -67,6 +67,7 @@ const fixed: Ids = {
   list: "models",
   nodeId: "issue",
   toolName: "system_date_time",
+  variableName: "region",
   type: "github",
   providerId: "github",
   token: "x",

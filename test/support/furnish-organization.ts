@@ -38,6 +38,7 @@ export async function furnishOrganization(
   const draft = { canvas: { ...canvas, edges: [{ id: `draft of ${tag}` }] }, expectedVersion: 1, publish: false };
   const { status } = await browser.patch(`${path}/workflows/${workflow.id}`, draft);
   if (status !== 200) throw new Error(`saving a draft answered ${status}`);
+  await browser.send("PUT", `${path}/variables/region`, { value: `variable of ${tag}` });
   const run = await make(`/workflows/${workflow.id}/runs`, {});
   const trigger = await make("/triggers", {
     workflowId: workflow.id,

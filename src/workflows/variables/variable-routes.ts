@@ -8,7 +8,8 @@ import type { Variables } from "./variables.ts";
 const tags = ["Workflows"];
 const path = "/api/organizations/:organizationId/variables";
 const inOrganization = z.object({ organizationId: z.uuid() });
-const params = inOrganization.extend({ name: wire.variableName });
+const params = inOrganization.extend({ variableName: wire.variableName });
+const placeOf = ({ organizationId, variableName }: z.infer<typeof params>) => ({ organizationId, name: variableName });
 const writing = { access: { role: "member" } } as const;
 
 /** Whoever may change workflows may change what they name. */
@@ -25,7 +26,7 @@ export function registerVariableRoutes(server: FastifyInstance, variables: Varia
   );
 
   routes.put(
-    `${path}/:name`,
+    `${path}/:variableName`,
     {
       config: writing,
       schema: {
@@ -36,11 +37,11 @@ export function registerVariableRoutes(server: FastifyInstance, variables: Varia
         response: { 200: wire.variable },
       },
     },
-    (request) => variables.put(request.params, request.body.value, authorOf(request)),
+    (request) => variables.put(placeOf(request.params), request.body.value, authorOf(request)),
   );
 
   routes.delete(
-    `${path}/:name`,
+    `${path}/:variableName`,
     {
       config: writing,
       schema: {
@@ -51,7 +52,7 @@ export function registerVariableRoutes(server: FastifyInstance, variables: Varia
       },
     },
     async (request, reply) => {
-      await variables.remove(request.params);
+      await variables.remove(placeOf(request.params));
       return reply.code(204).send();
     },
   );
