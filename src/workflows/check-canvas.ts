@@ -12,7 +12,7 @@ import type { EngineNode } from "./engine-node.ts";
 import { findAncestors } from "./find-ancestors.ts";
 import { nodeKinds, type PlacedNode } from "./node-kinds.ts";
 import { createReferenceCount } from "./parse-references.ts";
-import { readCanvas } from "./read-canvas.ts";
+import { checkNotes, readCanvas } from "./read-canvas.ts";
 import { checkVariables } from "./variables/check-variables.ts";
 import type { Variables } from "./variables/variables.ts";
 
@@ -53,7 +53,7 @@ export function createCheckCanvas({ catalog, engineNodes, vault, variables, cloc
         ...(await checkReferences(placed, context)),
       );
     }
-    found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }));
+    found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }), ...(await checkNotes(value, pause)));
     const warnings = [...credentials.warnings, ...(await checkVariables(variables, organizationId, nodes))];
     return { faults: found.map(inBody), warnings: warnings.map(inBody) };
   };

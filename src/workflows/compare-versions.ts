@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Comparison, NodeChange } from "./comparison-wire.ts";
 import { toPointer } from "./read-canvas.ts";
-import type { Canvas, CanvasNode, Comparison, NodeChange } from "./wire.ts";
+import type { Canvas } from "./wire.ts";
 
 /**
  * What has to be done to one canvas to get the other. An edge that changed is one removed and one added. A draft may have any form: what has no id
  * of its own is known by its place in the list.
  */
-export function compareCanvases(before: Canvas, after: Canvas): Pick<Comparison, "nodes" | "edges"> {
+export function compareCanvases(before: Canvas, after: Canvas): Pick<Comparison, "nodes" | "edges" | "notes"> {
   const [old, current] = [byId(before.nodes), byId(after.nodes)];
   return {
     nodes: {
@@ -18,22 +19,38 @@ export function compareCanvases(before: Canvas, after: Canvas): Pick<Comparison,
       }),
     },
     edges: { added: missingIn(before.edges, after.edges), removed: missingIn(after.edges, before.edges) },
+    notes: compareNotes(before.notes, after.notes),
   };
 }
 
-const listOf = <Entry>(list: Entry[]): Entry[] => (Array.isArray(list) ? list : []);
+/** Where a note lies and how large it is says nothing. */
+function compareNotes(before: Canvas["notes"], after: Canvas["notes"]): Comparison["notes"] {
+  const [old, current] = [byId(before), byId(after)];
+  return {
+    added: without(current, old),
+    removed: without(old, current),
+    changed: [...current].flatMap(([id, note]) => {
+      const texts = { before: textOf(old.get(id)), after: textOf(note) };
+      return old.has(id) && texts.before !== texts.after ? [{ id, ...texts }] : [];
+    }),
+  };
+}
 
-function byId(nodes: CanvasNode[]): Map<string, CanvasNode> {
-  const found = new Map<string, CanvasNode>();
-  for (const [index, node] of listOf(nodes).entries()) {
-    const id: unknown = (node as CanvasNode | null)?.id;
-    found.set(typeof id === "string" && !found.has(id) ? id : `#${index}`, node);
+const textOf = (note: unknown): string => (isRecord(note) && typeof note.text === "string" ? note.text : "");
+
+const listOf = <Entry>(list: Entry[] | undefined): Entry[] => (Array.isArray(list) ? list : []);
+
+function byId<Entry>(list: Entry[] | undefined): Map<string, Entry> {
+  const found = new Map<string, Entry>();
+  for (const [index, entry] of listOf(list).entries()) {
+    const id: unknown = isRecord(entry) ? entry.id : undefined;
+    found.set(typeof id === "string" && !found.has(id) ? id : `#${index}`, entry);
   }
   return found;
 }
 
-const without = (nodes: ReadonlyMap<string, CanvasNode>, others: ReadonlyMap<string, CanvasNode>): CanvasNode[] =>
-  [...nodes].filter(([id]) => !others.has(id)).map(([, node]) => node);
+const without = <Entry>(entries: ReadonlyMap<string, Entry>, others: ReadonlyMap<string, Entry>): Entry[] =>
+  [...entries].filter(([id]) => !others.has(id)).map(([, entry]) => entry);
 
 function missingIn<Edge>(edges: Edge[], others: Edge[]): Edge[] {
   const there = new Set(listOf(edges).map(toText));

@@ -3,7 +3,17 @@ import { fieldMessage } from "../base/field-message.ts";
 import type { Pause } from "../base/pause-long-work.ts";
 import type { FieldFault } from "../base/refusal.ts";
 import { hasMoreValues } from "./measure-json.ts";
-import { type CanvasEdge, type CanvasNode, canvasEdge, canvasNode, maxEdges, maxNodes, maxNodeValues } from "./wire.ts";
+import {
+  type CanvasEdge,
+  type CanvasNode,
+  canvasEdge,
+  canvasNode,
+  canvasNote,
+  maxEdges,
+  maxNodes,
+  maxNodeValues,
+  maxNotes,
+} from "./wire.ts";
 
 export type PlacedEdge = { edge: CanvasEdge; pointer: string };
 
@@ -17,7 +27,11 @@ type Reading = {
   isComplete: boolean;
 };
 
-const outline = z.strictObject({ nodes: z.array(z.unknown()), edges: z.array(z.unknown()) });
+const outline = z.strictObject({
+  nodes: z.array(z.unknown()),
+  edges: z.array(z.unknown()),
+  notes: z.unknown().optional(),
+});
 
 /** The form of a canvas: whatever can be read of it is read, so that further checks can go on beside its faults. */
 export async function readCanvas(value: unknown, pause: Pause): Promise<Reading> {
@@ -40,6 +54,17 @@ export async function readCanvas(value: unknown, pause: Pause): Promise<Reading>
     edges: edges.read.map(({ entry, pointer }) => ({ edge: entry, pointer })),
     isComplete: misread.length === 0,
   };
+}
+
+/** Apart from the rest: whatever is wrong with a note, the nodes can be read and run. */
+export async function checkNotes(value: unknown, pause: Pause): Promise<FieldFault[]> {
+  const { notes } = (value ?? {}) as { notes?: unknown };
+  if (notes === undefined) return [];
+  if (!Array.isArray(notes)) return [{ pointer: "/notes", detail: "must be a list" }];
+  const tooMany = checkLength("/notes", notes, maxNotes);
+  if (tooMany.length > 0) return tooMany;
+  const { faults } = await readEntries(notes, { at: "/notes", schema: canvasNote, pause });
+  return [...faults, ...repeatedIds("/notes", notes, "is the id of another note too")];
 }
 
 export const toPointer = (path: readonly PropertyKey[]): string =>

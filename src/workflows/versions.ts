@@ -2,12 +2,13 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Author } from "./author.ts";
 import { compareCanvases } from "./compare-versions.ts";
+import type { Comparison } from "./comparison-wire.ts";
 import { describeVersion, emptyCanvas } from "./describe-workflow.ts";
 import type { createDrafts } from "./drafts.ts";
 import { requireRow } from "./refuse-change.ts";
 import { type SaveWorkflow, versionOf } from "./save-workflow.ts";
 import * as store from "./store.ts";
-import type { Canvas, Comparison, SavedWorkflow, VersionEntry, WorkflowVersion } from "./wire.ts";
+import type { Canvas, SavedWorkflow, VersionEntry, WorkflowVersion } from "./wire.ts";
 
 type Options = { db: Database; save: SaveWorkflow; drafts: Pick<ReturnType<typeof createDrafts>, "get"> };
 

@@ -66,6 +66,7 @@ export const canvasNode = z.strictObject({
     .optional()
     .describe("Credential type to credential reference."),
   settings: nodeSettings.optional(),
+  note: z.string().max(2000).optional().describe("For people who read the canvas; runs ignore it."),
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
 
@@ -76,18 +77,33 @@ export const canvasEdge = z.strictObject({
   target: canvasId,
 });
 
+const noteSide = z.number().max(10_000);
+export const canvasNote = z
+  .strictObject({
+    id: canvasId,
+    text: z.string().max(5000).describe("Plain text. Its first line is the heading; [words](https://…) is a link."),
+    x: z.number().describe("Of its left upper corner, as positions of nodes."),
+    y: z.number(),
+    width: noteSide.min(80),
+    height: noteSide.min(40),
+  })
+  .describe("A sheet of text behind the nodes, for people; runs ignore it.");
+
 export const maxNodes = 500;
 export const maxEdges = 2000;
+export const maxNotes = 100;
 /** Values in one node: whatever is done with them is done for all of them before anybody else has a turn. */
 export const maxNodeValues = 5000;
 export const canvas = z.strictObject({
   nodes: z.array(canvasNode).max(maxNodes),
   edges: z.array(canvasEdge).max(maxEdges),
+  notes: z.array(canvasNote).max(maxNotes).optional(),
 });
 
 export type Canvas = z.infer<typeof canvas>;
 export type CanvasNode = z.infer<typeof canvasNode>;
 export type CanvasEdge = z.infer<typeof canvasEdge>;
+export type CanvasNote = z.infer<typeof canvasNote>;
 
 /** What one run has otherwise than the canvas; matched on the canvas id. */
 export const nodeOverride = z.object({
@@ -108,7 +124,7 @@ const instant = z.iso.datetime();
 const name = z.string().trim().min(1).max(200);
 const description = z.string().max(5000);
 const version = z.int().min(1).max(2_147_483_647);
-const versionOrNone = z.int().min(0).max(2_147_483_647);
+export const versionOrNone = z.int().min(0).max(2_147_483_647);
 const author = { user: id.nullable(), key: id.nullable(), name: z.string().nullable() };
 
 export const toolInputTypes = ["string", "number", "integer", "boolean", "object", "array"] as const;
@@ -271,24 +287,3 @@ export type VersionEntry = z.infer<typeof versionEntry>;
 export const versionList = z.object({ data: z.array(versionEntry).describe("Newest first."), total: z.int() });
 export const workflowVersion = versionEntry.extend({ canvas: canvasAsSaved }).meta({ id: "WorkflowVersion" });
 export type WorkflowVersion = z.infer<typeof workflowVersion>;
-
-const nodeChange = z.object({
-  id: z.string(),
-  fields: z
-    .array(z.object({ pointer: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
-    .describe("JSON Pointers into the node; without `before` the field is new, without `after` it is gone."),
-});
-export type NodeChange = z.infer<typeof nodeChange>;
-const compared = z.union([versionOrNone, z.enum(["draft"])]);
-// As they were saved: those of a draft may have any form in truth.
-const nodesAsSaved = z.array(z.unknown()) as unknown as z.ZodType<CanvasNode[]>;
-const edgesAsSaved = z.array(z.unknown()) as unknown as z.ZodType<CanvasEdge[]>;
-export const comparison = z
-  .object({
-    from: compared,
-    to: compared,
-    nodes: z.object({ added: nodesAsSaved, removed: nodesAsSaved, changed: z.array(nodeChange) }),
-    edges: z.object({ added: edgesAsSaved, removed: edgesAsSaved }),
-  })
-  .meta({ id: "WorkflowComparison" });
-export type Comparison = z.infer<typeof comparison>;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { maxFieldFaults } from "../base/refusal.ts";
+import { comparison } from "./comparison-wire.ts";
 import { registerDefaultRoutes } from "./default-routes.ts";
 import { registerDraftRoutes } from "./draft-routes.ts";
 import { workflowFile, workflowImport } from "./file-wire.ts";
@@ -193,7 +194,7 @@ function registerVersions(server: FastifyInstance, { versions }: Workflows): voi
         tags,
         summary: "Compare two versions of a workflow, or one with its draft",
         params: params.extend({ version: compared, otherVersion: compared }),
-        response: { 200: wire.comparison },
+        response: { 200: comparison },
       },
     },
     (request) => versions.compare(request.params, request.params.version, request.params.otherVersion),

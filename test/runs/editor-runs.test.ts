@@ -28,8 +28,8 @@ const takenIn = ({ nodes }: RunAnswer) => Object.fromEntries(nodes.map(({ id, ta
 const textsOf = (items: Record<string, unknown>[] | null | undefined) => items?.map(({ text }) => text);
 const outputsOf = ({ nodes }: RunAnswer, id: string) => textsOf(nodes.find((one) => one.id === id)?.outputs);
 
-async function draft(nodes: object[], lines: CanvasEdge[] = []): Promise<string> {
-  const canvas = { nodes, edges: lines };
+async function draft(nodes: object[], lines: CanvasEdge[] = [], others: object = {}): Promise<string> {
+  const canvas = { nodes, edges: lines, ...others };
   const { status, body } = await ann.owner.browser.post(`${ann.path}/workflows`, {
     name: "Draft",
     canvas,
@@ -105,6 +105,14 @@ describe("a step", () => {
     expect((await step(id, "c")).used).toEqual({ a: run.id, b: run.id, c: "ran" });
     await change(id, [say("a", "changed"), say("b", "B"), say("c", "other")], line);
     expect((await step(id, "c")).used).toEqual({ a: "ran", b: "ran", c: "ran" });
+  });
+
+  it("ignores notes, whatever is wrong with them", async () => {
+    for (const notes of [[{ id: "n", text: 5 }], Array(101).fill({}), "none"]) {
+      const id = await draft([{ ...say("a", "A"), note: "Says A" }], [], { notes });
+      const { run } = await step(id, "a");
+      expect([run.status, Object.keys(run.canvas as object)]).toEqual(["succeeded", ["nodes", "edges"]]);
+    }
   });
 
   it("goes on with what the last run of the draft was started with, and begins anew with something else", async () => {

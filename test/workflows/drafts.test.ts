@@ -219,6 +219,7 @@ describe("comparing and rolling back", () => {
         ],
       },
       edges: { added: [{ id: "e", source: "a", target: "b" }], removed: [] },
+      notes: { added: [], removed: [], changed: [] },
     };
     expect(await compare("published/compare/draft")).toEqual(expected);
     expect(await compare("1/compare/draft")).toEqual(expected);

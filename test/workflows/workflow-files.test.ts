@@ -72,7 +72,8 @@ describe("a workflow as a file", () => {
 
   it("becomes the same workflow again where one account has the type and name", async () => {
     const { reference } = await connect(ann, "Round trip");
-    const made = await create(ann, { canvas: canvasWith({ slack: reference }) });
+    const notes = [{ id: "n", text: "Every morning", x: 0, y: 0, width: 240, height: 120 }];
+    const made = await create(ann, { canvas: { ...canvasWith({ slack: reference }), notes } });
     const { text } = await ann.browser.get(`${workflowsOf(ann)}/${made.id}/file`);
     const { status, body } = await ann.browser.post(`${workflowsOf(ann)}/import`, text);
     expect([status, body.warnings]).toEqual([201, []]);

@@ -48,6 +48,15 @@ const edge = (source: string, target: string, others: Node = {}) => ({
   ...others,
 });
 const chain = (...ids: string[]) => ids.slice(1).map((id, index) => edge(ids[index] as string, id));
+const sheet = (id: string, others: Node = {}): Node => ({
+  id,
+  text: "Ask Ben first",
+  x: -20,
+  y: 0,
+  width: 240,
+  height: 120,
+  ...others,
+});
 const nodesOf = (...ids: string[]): Node[] => ids.map((id) => ({ id, nodeId: "system_date_time" }));
 
 async function faultsOf(canvas: unknown): Promise<[string, string][]> {
@@ -108,6 +117,14 @@ describe("a canvas without faults is saved", () => {
     [
       "with two ways that meet again",
       () => ({ nodes: nodesOf("a", "b", "c", "d"), edges: [...chain("a", "b", "d"), ...chain("a", "c", "d")] }),
+    ],
+    [
+      "with notes on it and on its nodes, which may have the id of a node",
+      () => ({
+        nodes: [{ ...clock, note: "n".repeat(2000) }],
+        edges: [],
+        notes: [sheet("clock"), ...Array.from({ length: 99 }, (_, index) => sheet(`n${index}`, { text: "" }))],
+      }),
     ],
   ])("%s", async (_, canvas) => {
     await expectValid(canvas());
@@ -199,6 +216,33 @@ describe("a canvas is refused for", () => {
         ["/canvas/edges/1/id", "is the id of another edge too"],
         ["/canvas/edges/1/target", "is not a node on the canvas"],
       ],
+    ],
+    [
+      "notes of the wrong form, too long, too small, or with one id",
+      () => ({
+        nodes: [{ ...clock, note: "n".repeat(2001) }],
+        edges: [],
+        notes: [sheet("a", { text: "n".repeat(5001), colour: "red" }), sheet("a", { width: 79, height: 10_001 }), 5],
+      }),
+      [
+        ["/canvas/nodes/0/note", "must be at most 2000 characters"],
+        ["/canvas/notes/0", "has unknown fields: colour"],
+        ["/canvas/notes/0/text", "must be at most 5000 characters"],
+        ["/canvas/notes/1/height", "must be at most 10000"],
+        ["/canvas/notes/1/id", "is the id of another note too"],
+        ["/canvas/notes/1/width", "must be at least 80"],
+        ["/canvas/notes/2", "must be an object"],
+      ],
+    ],
+    [
+      "more than 100 notes",
+      () => ({ nodes: [], edges: [], notes: Array(101).fill(sheet("a")) }),
+      [["/canvas/notes", "must have at most 100 entries"]],
+    ],
+    [
+      "notes that are no list",
+      () => ({ nodes: [], edges: [], notes: { a: sheet("a") } }),
+      [["/canvas/notes", "must be a list"]],
     ],
     [
       "missing, wrong and unknown parameters, in the words of a run",

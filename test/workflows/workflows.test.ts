@@ -391,6 +391,7 @@ describe("versions", () => {
         ],
       },
       edges: { added: [edge("b", "d")], removed: [edge("b", "c")] },
+      notes: { added: [], removed: [], changed: [] },
     });
     const first = (await ann.browser.get(`${at}/versions/1`)).body;
     const restored = (await ann.browser.post(`${at}/versions/1/restore`)).body;
@@ -411,6 +412,23 @@ describe("versions", () => {
     });
     const page = (await ann.browser.get(`${at}/versions?offset=1&limit=1`)).body;
     expect([page.total, page.data.map(({ version }: { version: number }) => version)]).toEqual([3, [2]]);
+  });
+
+  it("keep notes, and count one as changed when its text did, not when it was moved or resized", async () => {
+    const note = (id: string, text: string, x = 0) => ({ id, text, x, y: 0, width: 240, height: 120 });
+    const nodes = [node("a")];
+    const before = [note("moved", "Stays"), note("told", "Ask Ann"), note("old", "Gone")];
+    const after = [{ ...note("moved", "Stays", 90), width: 500 }, note("told", "Ask Ben"), note("new", "Here")];
+    const { id } = await create({ canvas: { nodes, edges: [], notes: before } });
+    await ann.browser.patch(`${path}/${id}`, { canvas: { nodes, edges: [], notes: after }, expectedVersion: 1 });
+    const { body } = await ann.browser.get(`${path}/${id}/versions/1/compare/2`);
+    expect(body.nodes).toEqual({ added: [], removed: [], changed: [] });
+    expect(body.notes).toEqual({
+      added: [note("new", "Here")],
+      removed: [note("old", "Gone")],
+      changed: [{ id: "told", before: "Ask Ann", after: "Ask Ben" }],
+    });
+    expect((await ann.browser.get(`${path}/${id}/versions/1`)).body.canvas.notes).toEqual(before);
   });
 
   it("are restored only when they are still valid", async () => {

@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { RunEntry } from "../../src/runs/wire.ts";
+import type { Comparison } from "../../src/workflows/comparison-wire.ts";
 import type { WorkflowFile } from "../../src/workflows/file-wire.ts";
 import type { FoundWorkflow } from "../../src/workflows/find-wire.ts";
 import type { BulkRequest, BulkResult, WorkflowLabels } from "../../src/workflows/label-wire.ts";
 import type {
-  Comparison,
   checkResult,
   Publication,
   SavedWorkflow,

@@ -196,3 +196,57 @@ describe("changing a node", () => {
     expect(lines(state)).toEqual(["start.out>fetch", "fetch.out>tell"]);
   });
 });
+
+describe("notes", () => {
+  const note = { text: "Ask Ben", x: 0, y: 0, width: 240, height: 120 };
+  const noted = (...edits: Edit[]) => edited({ type: "addNote", note }, ...edits);
+
+  it("are added with a free id and selected as boxes, and stay whatever happens to nodes", () => {
+    const state = noted(
+      { type: "addNote", note },
+      added("wait", { onEdge: "edge_1" }),
+      { type: "remove", nodeIds: ["tell"], edgeIds: [] },
+      { type: "change", node: { id: "start", nodeId: "start" }, ways: { before: [], after: [] }, atMs: 0 },
+    );
+    expect(noted().select).toEqual(["note:note_1"]);
+    expect(state.canvas.notes).toEqual([
+      { id: "note_1", ...note },
+      { id: "note_2", ...note },
+    ]);
+  });
+
+  it("are moved with nodes, changed by typing as one step, and removed without a trace", () => {
+    const typed = (text: string, atMs: number): Edit => ({
+      type: "changeNote",
+      note: { id: "note_1", ...note, text },
+      atMs,
+    });
+    const moved = noted({ type: "move", positions: { "note:note_1": at(40, 50), start: at(10) } });
+    expect([moved.canvas.notes?.[0], moved.canvas.nodes[0]?.position]).toMatchObject([{ x: 40, y: 50 }, at(10)]);
+    const state = noted(typed("A", 0), typed("As", 300));
+    expect(editCanvas(state, { type: "undo" }).canvas.notes?.[0]?.text).toBe("Ask Ben");
+    const gone = noted({ type: "remove", nodeIds: [], edgeIds: [], noteIds: ["note_1"] });
+    expect([gone.canvas, gone.select]).toEqual([canvas, []]);
+    expect(edited(typed("A", 0)).past).toEqual([]);
+  });
+
+  it("are copied with what lies on them, and through the clipboard", () => {
+    const source = noted().canvas;
+    const clip = readClip(writeClip(clipNodes(source, ["start"], ["note_1"]))) ?? source;
+    const state = editCanvas(startEditing(source), { type: "paste", clip });
+    expect(state.canvas.notes?.[1]).toEqual({ ...note, id: "note_2", x: 40, y: 40 });
+    expect(state.select).toEqual(["start_2", "note:note_2"]);
+    const alone = editCanvas(startEditing(source), { type: "paste", clip: clipNodes(source, [], ["note_1"]) });
+    expect(alone.select).toEqual(["note:note_2"]);
+  });
+
+  it("are left out where they cannot be drawn", () => {
+    const notes = [
+      { id: "a", text: 5 },
+      { id: "b", ...note, x: "left" },
+      { id: "c", ...note },
+    ];
+    const text = JSON.stringify({ format: "switchyard.nodes", nodes: [], edges: [], notes });
+    expect(readClip(text)?.notes).toEqual([{ id: "c", ...note }]);
+  });
+});

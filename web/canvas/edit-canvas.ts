@@ -1,6 +1,7 @@
-import type { Canvas, CanvasEdge, CanvasNode } from "../../src/workflows/wire.ts";
+import type { Canvas, CanvasEdge, CanvasNode, CanvasNote } from "../../src/workflows/wire.ts";
 import { copyNodes } from "./edit/copy-nodes.ts";
 import { canConnect, newEdgeId, newNodeId } from "./edit/new-ids.ts";
+import { addNote, changeNote, moveNotes, noteBoxId, removeNotes } from "./edit/note-edits.ts";
 import { findFreePlace, makeRoom, type Place, type Positions, stepRight } from "./edit/places.ts";
 
 /** A canvas that is being edited, with what undo and redo lead to. */
@@ -8,10 +9,10 @@ export type EditState = {
   canvas: Canvas;
   past: readonly Canvas[];
   future: readonly Canvas[];
-  /** Nodes that are to be selected now, as a new list whenever an edit selects something. */
+  /** Boxes that are to be selected now, as a new list whenever an edit selects something. */
   select: readonly string[];
-  /** Typing into one node is undone at once, not letter by letter. */
-  typing: { nodeId: string; atMs: number } | undefined;
+  /** Typing into one box is undone at once, not letter by letter. */
+  typing: { boxId: string; atMs: number } | undefined;
 };
 
 type WayOut = { nodeId: string; way: string };
@@ -20,9 +21,12 @@ export type Edit =
   /** After a way out, on an edge, or at a place. `way`: the way out of the new node that goes on. */
   | { type: "add"; node: Omit<CanvasNode, "id">; way: string | undefined; after?: WayOut; onEdge?: string }
   | { type: "connect"; from: WayOut; target: string }
+  /** By box: nodes, and notes (`noteBoxId`). */
   | { type: "move"; positions: Positions }
   | { type: "change"; node: CanvasNode; ways: { before: readonly string[]; after: readonly string[] }; atMs: number }
-  | { type: "remove"; nodeIds: readonly string[]; edgeIds: readonly string[] }
+  | { type: "addNote"; note: Omit<CanvasNote, "id"> }
+  | { type: "changeNote"; note: CanvasNote; atMs: number }
+  | { type: "remove"; nodeIds: readonly string[]; edgeIds: readonly string[]; noteIds?: readonly string[] }
   | { type: "paste"; clip: Canvas; at?: Place }
   | { type: "replace"; canvas: Canvas }
   | { type: "undo" }
@@ -45,6 +49,10 @@ export function editCanvas(state: EditState, edit: Edit): EditState {
       return goForward(state);
     case "change":
       return change(state, edit);
+    case "changeNote": {
+      const canvas = changeNote(state.canvas, edit.note);
+      return canvas === state.canvas ? state : type(state, canvas, { boxId: noteBoxId(edit.note.id), atMs: edit.atMs });
+    }
     default: {
       const { canvas, select = state.select } = carryOut(state.canvas, edit);
       return canvas === state.canvas ? state : { ...remember(state, canvas), select };
@@ -80,11 +88,16 @@ function goForward(state: EditState): EditState {
 function change(state: EditState, { node, ways, atMs }: Edit & { type: "change" }): EditState {
   if (!state.canvas.nodes.some(({ id }) => id === node.id)) return state;
   const canvas = {
+    ...state.canvas,
     nodes: state.canvas.nodes.map((each) => (each.id === node.id ? node : each)),
     edges: followRenamedWay(state.canvas.edges, node.id, ways),
   };
-  const typing = { nodeId: node.id, atMs };
-  const goesOn = state.typing?.nodeId === node.id && atMs - state.typing.atMs < oneTypingMs;
+  return type(state, canvas, { boxId: node.id, atMs });
+}
+
+function type(state: EditState, canvas: Canvas, typing: NonNullable<EditState["typing"]>): EditState {
+  const { boxId, atMs } = typing;
+  const goesOn = state.typing?.boxId === boxId && atMs - state.typing.atMs < oneTypingMs;
   return goesOn ? { ...state, canvas, future: [], typing } : { ...remember(state, canvas), typing };
 }
 
@@ -103,7 +116,7 @@ function followRenamedWay(
   );
 }
 
-type Step = Exclude<Edit, { type: "undo" | "redo" | "change" }>;
+type Step = Exclude<Edit, { type: "undo" | "redo" | "change" | "changeNote" }>;
 type Outcome = { canvas: Canvas; select?: readonly string[] };
 
 function carryOut(canvas: Canvas, edit: Step): Outcome {
@@ -113,7 +126,9 @@ function carryOut(canvas: Canvas, edit: Step): Outcome {
     case "connect":
       return { canvas: connect(canvas, edit.from, edit.target) };
     case "move":
-      return { canvas: move(canvas, edit.positions) };
+      return { canvas: moveNotes(move(canvas, edit.positions), edit.positions) };
+    case "addNote":
+      return addNote(canvas, edit.note);
     case "remove":
       return remove(canvas, edit);
     case "paste":
@@ -127,7 +142,7 @@ function add(canvas: Canvas, { node, way, after, onEdge }: Edit & { type: "add" 
   const edge = canvas.edges.find(({ id }) => id === onEdge);
   const id = newNodeId(canvas, node.nodeId);
   const { place, others } = findPlace(canvas, { node, after, edge });
-  const added: Canvas = { nodes: [...others, { ...node, id, position: place }], edges: canvas.edges };
+  const added: Canvas = { ...canvas, nodes: [...others, { ...node, id, position: place }] };
   const select = [id];
   if (edge) {
     const opened = { ...added, edges: added.edges.filter((each) => each !== edge) };
@@ -176,20 +191,23 @@ function move(canvas: Canvas, positions: Positions): Canvas {
   };
 }
 
-function remove(canvas: Canvas, { nodeIds, edgeIds }: Edit & { type: "remove" }): Outcome {
+function remove(before: Canvas, { nodeIds, edgeIds, noteIds = [] }: Edit & { type: "remove" }): Outcome {
+  const canvas = removeNotes(before, noteIds);
   const nodes = canvas.nodes.filter(({ id }) => !nodeIds.includes(id));
   const edges = canvas.edges.filter(
     ({ id, source, target }) => !edgeIds.includes(id) && !nodeIds.includes(source) && !nodeIds.includes(target),
   );
   const isSame = nodes.length === canvas.nodes.length && edges.length === canvas.edges.length;
-  return isSame ? { canvas } : { canvas: { nodes, edges }, select: [] };
+  if (isSame) return canvas === before ? { canvas } : { canvas, select: [] };
+  return { canvas: { ...canvas, nodes, edges }, select: [] };
 }
 
 function paste(canvas: Canvas, { clip, at }: Edit & { type: "paste" }): Outcome {
-  if (clip.nodes.length === 0) return { canvas };
-  const { nodes, edges } = copyNodes(canvas, clip, at);
+  if (clip.nodes.length + (clip.notes?.length ?? 0) === 0) return { canvas };
+  const { nodes, edges, notes = [] } = copyNodes(canvas, clip, at);
+  const pasted = { ...canvas, nodes: [...canvas.nodes, ...nodes], edges: [...canvas.edges, ...edges] };
   return {
-    canvas: { nodes: [...canvas.nodes, ...nodes], edges: [...canvas.edges, ...edges] },
-    select: nodes.map(({ id }) => id),
+    canvas: notes.length > 0 ? { ...pasted, notes: [...(canvas.notes ?? []), ...notes] } : pasted,
+    select: [...nodes.map(({ id }) => id), ...notes.map(({ id }) => noteBoxId(id))],
   };
 }

@@ -1,12 +1,15 @@
-import type { Canvas, CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
+import type { Canvas, CanvasEdge, CanvasNode, CanvasNote } from "../../../src/workflows/wire.ts";
 import { firstFree } from "./new-ids.ts";
 import type { Place } from "./places.ts";
 
-/** The chosen nodes and the edges between them. */
-export function clipNodes({ nodes, edges }: Canvas, ids: readonly string[]): Canvas {
+/** The chosen nodes, the edges between them, and the chosen notes. */
+export function clipNodes(canvas: Canvas, ids: readonly string[], noteIds: readonly string[] = []): Canvas {
+  const { nodes, edges, notes } = canvas;
+  const chosen = notes?.filter(({ id }) => noteIds.includes(id)) ?? [];
   return {
     nodes: nodes.filter(({ id }) => ids.includes(id)),
     edges: edges.filter(({ source, target }) => ids.includes(source) && ids.includes(target)),
+    ...(chosen.length > 0 ? { notes: chosen } : {}),
   };
 }
 
@@ -25,7 +28,15 @@ export function copyNodes(canvas: Canvas, clip: Canvas, at?: Place): Canvas {
     const [source, target] = [newIds.get(edge.source), newIds.get(edge.target)];
     return source && target ? [{ ...edge, id: take(edge.id, takenEdges), source, target }] : [];
   });
-  return { nodes, edges };
+  return { nodes, edges, ...copyNotes(canvas, clip, shift) };
+}
+
+function copyNotes({ notes = [] }: Canvas, clip: Canvas, shift: Place): Pick<Canvas, "notes"> {
+  const taken = new Set(notes.map(({ id }) => id));
+  const copies = clip.notes?.map(
+    (note): CanvasNote => ({ ...note, id: take(note.id, taken), x: note.x + shift.x, y: note.y + shift.y }),
+  );
+  return copies ? { notes: copies } : {};
 }
 
 function take(id: string, taken: Set<string>): string {
@@ -34,12 +45,12 @@ function take(id: string, taken: Set<string>): string {
   return free;
 }
 
-/** To the place asked for; else a little aside, until no copy lies exactly on a node. */
-function findShift({ nodes }: Canvas, clip: Canvas, at: Place | undefined): Place {
-  const places = clip.nodes.map(({ position }) => position ?? { x: 0, y: 0 });
+/** To the place asked for; else a little aside, until no copy lies exactly on what is there. */
+function findShift(canvas: Canvas, clip: Canvas, at: Place | undefined): Place {
+  const places = placesOf(clip);
   const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
   if (at) return { x: Math.round(at.x - corner.x), y: Math.round(at.y - corner.y) };
-  const taken = new Set(nodes.map(({ position }) => `${position?.x},${position?.y}`));
+  const taken = new Set(placesOf(canvas).map(({ x, y }) => `${x},${y}`));
   const shift = { x: 0, y: 0 };
   while (places.some(({ x, y }) => taken.has(`${x + shift.x},${y + shift.y}`))) {
     shift.x += 40;
@@ -47,6 +58,11 @@ function findShift({ nodes }: Canvas, clip: Canvas, at: Place | undefined): Plac
   }
   return shift;
 }
+
+const placesOf = ({ nodes, notes = [] }: Canvas): Place[] => [
+  ...nodes.map(({ position }) => position ?? { x: 0, y: 0 }),
+  ...notes,
+];
 
 /** `$nodes.fetch`, `$nodes.\`fetch\`` and `$nodes["fetch"]`, wherever they stand in a text. */
 const reference = /(\$nodes\s*(?:\.\s*`?|\[\s*["']))([A-Za-z0-9_-]+)/g;

@@ -1,4 +1,4 @@
-import type { Canvas, CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
+import type { Canvas, CanvasEdge, CanvasNode, CanvasNote } from "../../../src/workflows/wire.ts";
 
 const format = "switchyard.nodes";
 
@@ -20,7 +20,23 @@ export function readCanvas(value: unknown): Canvas | undefined {
   if (!isObject(value) || !Array.isArray(value.nodes) || !Array.isArray(value.edges)) return undefined;
   const nodes = value.nodes.map(readNode);
   const edges = value.edges.map(readEdge);
-  return nodes.includes(undefined) || edges.includes(undefined) ? undefined : ({ nodes, edges } as Canvas);
+  if (nodes.includes(undefined) || edges.includes(undefined)) return undefined;
+  return { nodes, edges, ...readNotes(value.notes) } as Canvas;
+}
+
+/** A note that cannot be drawn is left out: nothing depends on it. */
+function readNotes(value: unknown): Pick<Canvas, "notes"> {
+  if (!Array.isArray(value)) return {};
+  const notes = value.flatMap((note) => readNote(note) ?? []);
+  return notes.length > 0 ? { notes } : {};
+}
+
+function readNote(value: unknown): CanvasNote | undefined {
+  if (!isObject(value) || !isText(value.id) || !isText(value.text)) return undefined;
+  const { id, text, x, y, width, height } = value;
+  return isNumber(x) && isNumber(y) && isNumber(width) && isNumber(height)
+    ? { id, text, x, y, width, height }
+    : undefined;
 }
 
 function readNode(value: unknown): CanvasNode | undefined {
@@ -31,6 +47,7 @@ function readNode(value: unknown): CanvasNode | undefined {
     parameters: isObject,
     credentials: isObject,
     settings: isObject,
+    note: isText,
     position: isPlace,
   };
   const entries = Object.entries(checks).filter(([name, isRight]) => isRight(value[name]));
@@ -46,4 +63,5 @@ function readEdge(value: unknown): CanvasEdge | undefined {
 const isText = (value: unknown): value is string => typeof value === "string";
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isPlace = (value: unknown) => isObject(value) && Number.isFinite(value.x) && Number.isFinite(value.y);
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isPlace = (value: unknown) => isObject(value) && isNumber(value.x) && isNumber(value.y);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { Canvas, Comparison, VersionEntry } from "../../../src/workflows/wire.ts";
+import type { Comparison } from "../../../src/workflows/comparison-wire.ts";
+import type { Canvas, VersionEntry } from "../../../src/workflows/wire.ts";
 import { type Side, sideCanvasQuery } from "../../api/workflows.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { CanvasSkeleton } from "../canvas-skeleton.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Comparison } from "../../../src/workflows/wire.ts";
+import type { Comparison } from "../../../src/workflows/comparison-wire.ts";
 import { countChanges, listChanges, markNodes } from "./list-changes.ts";
 
 const tell = { id: "tell", nodeId: "slack_send_message", name: "Tell them" };
@@ -8,6 +8,7 @@ const nothing: Comparison = {
   to: "draft",
   nodes: { added: [], removed: [], changed: [] },
   edges: { added: [], removed: [] },
+  notes: { added: [], removed: [], changed: [] },
 };
 const listed = (comparison: Partial<Comparison>) =>
   listChanges(
@@ -55,6 +56,22 @@ describe("what is different between two canvases", () => {
       ["new", "wait", "Connection", undefined, "true → Tell them"],
     ]);
     expect(countChanges(listed(changes))).toBe(3);
+  });
+
+  it("has a line for each note whose text is another, or that is new or gone", () => {
+    const note = (id: string, text: string) => ({ id, text, x: 0, y: 0, width: 240, height: 120 });
+    const notes = {
+      added: [note("b", "New")],
+      removed: [note("c", "Old")],
+      changed: [{ id: "a", before: "Ann", after: "Ben" }],
+    };
+    expect(said({ notes })).toEqual([
+      ["changed", "Note", "Text", "Ann", "Ben"],
+      ["new", "Note", "Text", undefined, "New"],
+      ["gone", "Note", "Text", "Old", undefined],
+    ]);
+    expect(countChanges(listed({ notes }))).toBe(3);
+    expect(markNodes({ ...nothing, notes }).get("note:a")).toBe("changed");
   });
 
   it("counts a node once, and one that only moved not at all", () => {

@@ -1,8 +1,10 @@
-import type { CanvasEdge, CanvasNode, Comparison, NodeChange } from "../../../src/workflows/wire.ts";
+import type { Comparison, NodeChange } from "../../../src/workflows/comparison-wire.ts";
+import type { CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { durationInWords } from "../../node-form/durations.ts";
 import { isSchema, labelOf } from "../../node-form/field-shape.ts";
 import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
+import { noteBoxId } from "../edit/note-edits.ts";
 import type { Mark } from "../flow/flow-data.ts";
 import { nodeTitle } from "../words.ts";
 
@@ -10,7 +12,7 @@ import { nodeTitle } from "../words.ts";
 export type Change = {
   key: string;
   kind: Mark;
-  /** The node it is about; for a connection the one it leaves. */
+  /** The node it is about, or the box of a note; for a connection the node it leaves. */
   nodeId: string;
   title: string;
   /** Which part of the node: "Condition", "Account", "New node". */
@@ -30,8 +32,8 @@ export type ChangeContext = {
   accountName: (reference: string) => string | undefined;
 };
 
-/** Nodes that only moved are no change, and the connections of a new node or of one that is gone come with it. */
-export function listChanges({ nodes, edges }: Comparison, context: ChangeContext): Change[] {
+/** What only moved is no change, and the connections of a new node or of one that is gone come with it. */
+export function listChanges({ nodes, edges, notes }: Comparison, context: ChangeContext): Change[] {
   const known = new Map([...nodes.removed, ...context.nodes, ...nodes.added].map((node) => [node.id, node]));
   const titleOf = (id: string) => {
     const node = known.get(id);
@@ -49,6 +51,9 @@ export function listChanges({ nodes, edges }: Comparison, context: ChangeContext
     ...nodes.removed.flatMap((node) => whole(node, "gone")),
     ...edges.added.filter(isOwn).map((edge) => connection(edge, "new")),
     ...edges.removed.filter(isOwn).map((edge) => connection(edge, "gone")),
+    ...notes.changed.map(({ id, before, after }) => describeNote(id, "changed", { before, after })),
+    ...notes.added.map(({ id, text }) => describeNote(id, "new", { after: text })),
+    ...notes.removed.map(({ id, text }) => describeNote(id, "gone", { before: text })),
   ];
 }
 
@@ -56,12 +61,15 @@ export function listChanges({ nodes, edges }: Comparison, context: ChangeContext
 export const countChanges = (changes: readonly Change[]): number =>
   new Set(changes.map(({ kind, nodeId, field, key }) => (field === connectionField ? key : `${kind} ${nodeId}`))).size;
 
-/** What became of each node that is not as it was. */
-export function markNodes({ nodes }: Comparison): ReadonlyMap<string, Mark> {
+/** What became of each node and note that is not as it was. */
+export function markNodes({ nodes, notes }: Comparison): ReadonlyMap<string, Mark> {
   return new Map<string, Mark>([
     ...nodes.changed.filter(({ fields }) => fields.some(isMeant)).map(({ id }) => [id, "changed"] as const),
     ...nodes.added.map(({ id }) => [id, "new"] as const),
     ...nodes.removed.map(({ id }) => [id, "gone"] as const),
+    ...notes.changed.map(({ id }) => [noteBoxId(id), "changed"] as const),
+    ...notes.added.map(({ id }) => [noteBoxId(id), "new"] as const),
+    ...notes.removed.map(({ id }) => [noteBoxId(id), "gone"] as const),
   ]);
 }
 
@@ -126,6 +134,19 @@ function describeEdge(edge: CanvasEdge, kind: "new" | "gone", titleOf: Around["t
   };
 }
 
+function describeNote(id: string, kind: Mark, { before, after }: { before?: string; after?: string }): Change {
+  return {
+    key: `${kind} ${noteBoxId(id)}`,
+    kind,
+    nodeId: noteBoxId(id),
+    title: "Note",
+    field: "Text",
+    before: before === undefined ? undefined : shorten(before),
+    after: after === undefined ? undefined : shorten(after),
+    isDetail: false,
+  };
+}
+
 /** The label that the form of the node gives the field. */
 function fieldInWords(pointer: string, kind: NodeKind | undefined): string {
   const [, part = "", name] = pointer.split("/");
@@ -141,7 +162,12 @@ function schemaAt(pointer: string, kind: NodeKind | undefined): Record<string, u
   return isSchema(schema) ? schema : {};
 }
 
-const partNames: Record<string, string> = { nodeId: "Type of node", name: "Name", instruction: "Instruction" };
+const partNames: Record<string, string> = {
+  nodeId: "Type of node",
+  name: "Name",
+  instruction: "Instruction",
+  note: "Note",
+};
 const longest = 300;
 
 type ValueContext = { kind: NodeKind | undefined; context: ChangeContext };
@@ -150,5 +176,7 @@ function valueInWords(pointer: string, value: unknown, { kind, context: { accoun
   if (typeof value === "number" && schemaAt(pointer, kind).unit === "milliseconds") return durationInWords(value);
   if (typeof value !== "string") return writeCompact(value, longest);
   const text = (pointer.startsWith("/credentials/") && accountName(value)) || value;
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return shorten(text);
 }
+
+const shorten = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

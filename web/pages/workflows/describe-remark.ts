@@ -1,10 +1,11 @@
 /** A fault or a warning about a canvas in words: with the name of its node instead of its place in the list. */
 export function describeRemark(canvas: unknown, { pointer, detail }: { pointer: string; detail: string }): string {
-  const [, index, rest = ""] = /^\/canvas\/nodes\/(\d+)\/?(.*)$/.exec(pointer) ?? [];
-  const node = index === undefined ? undefined : nodesOf(canvas)[Number(index)];
+  const [, list = "", index, rest = ""] = /^\/canvas\/(nodes|notes)\/(\d+)\/?(.*)$/.exec(pointer) ?? [];
+  const node = list === "nodes" ? nodesOf(canvas)[Number(index)] : undefined;
   const field = index === undefined ? pointer.slice(1) : rest;
   const words = field.replace(/^(parameters|settings)\//, "").replace(/^credentials\/(.*)$/, "the $1 account");
   const text = `${words.replaceAll("/", " → ")} ${detail}.`.trim();
+  if (list === "notes") return `Note ${Number(index) + 1}: ${text}`;
   return node === undefined ? text : `${titleOf(node)}: ${text}`;
 }
 
