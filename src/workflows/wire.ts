@@ -51,6 +51,7 @@ export const nodeSettings = z
   })
   .partial();
 
+export const maxNodeNote = 2000;
 export const canvasNode = z.strictObject({
   id: canvasId,
   nodeId: z.string().min(1).max(100).describe("The node's type: the name of a tool, or of a built-in node."),
@@ -66,7 +67,7 @@ export const canvasNode = z.strictObject({
     .optional()
     .describe("Credential type to credential reference."),
   settings: nodeSettings.optional(),
-  note: z.string().max(2000).optional().describe("For people who read the canvas; runs ignore it."),
+  note: z.string().max(maxNodeNote).optional().describe("For people who read the canvas; runs ignore it."),
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
 
@@ -77,11 +78,15 @@ export const canvasEdge = z.strictObject({
   target: canvasId,
 });
 
+export const maxNoteText = 5000;
 const noteSide = z.number().max(10_000);
 export const canvasNote = z
   .strictObject({
     id: canvasId,
-    text: z.string().max(5000).describe("Plain text. Its first line is the heading; [words](https://…) is a link."),
+    text: z
+      .string()
+      .max(maxNoteText)
+      .describe("Plain text. Its first line is the heading; [words](https://…) is a link."),
     x: z.number().describe("Of its left upper corner, as positions of nodes."),
     y: z.number(),
     width: noteSide.min(80),

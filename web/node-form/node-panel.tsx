@@ -73,7 +73,8 @@ export function NodePanel(props: NodePanelProps) {
   );
 }
 
-const tabOf = (field: string | undefined): TabName => (field?.startsWith("/settings") ? "settings" : "parameters");
+const tabOf = (field: string | undefined): TabName =>
+  /^\/(settings|note)/.test(field ?? "") ? "settings" : "parameters";
 
 type Focus = { idPrefix: string } & Pick<NodePanelProps, "field" | "timesLed">;
 

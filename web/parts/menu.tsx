@@ -1,6 +1,6 @@
 import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 type MenuProps = { label: string; trigger: ReactNode; children: ReactNode; side?: "top" | "bottom" };
 
@@ -31,10 +31,69 @@ export function Menu({ label, trigger, children, side = "bottom" }: MenuProps) {
   );
 }
 
-export function MenuItem({ onSelect, children }: { onSelect: () => void; children: ReactNode }) {
+type MenuAtProps = {
+  label: string;
+  /** A place on the screen. */
+  at: { x: number; y: number };
+  onClose: () => void;
+  /** Where the focus goes afterwards, unless it was taken elsewhere. */
+  goBack: () => void;
+  children: ReactNode;
+};
+
+/** A menu that no button of its own opens. */
+export function MenuAt({ label, at, onClose, goBack, children }: MenuAtProps) {
+  const isLeft = useRef(false);
   return (
-    <Radix.Item onSelect={onSelect} className={itemLook}>
+    <Radix.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Radix.Trigger asChild aria-label={label}>
+        <span aria-hidden="true" className="pointer-events-none fixed" style={{ left: at.x, top: at.y }} />
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          aria-label={label}
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          onInteractOutside={() => {
+            isLeft.current = true;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (!isLeft.current) goBack();
+          }}
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) w-72 overflow-y-auto rounded-lg border border-line bg-raised p-1.5 shadow-lg"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+type MenuItemProps = {
+  onSelect: () => void;
+  /** The keys that do the same. */
+  keys?: string | undefined;
+  /** It takes something away. */
+  isDanger?: boolean;
+  disabled?: boolean;
+  children: ReactNode;
+};
+
+export function MenuItem({ onSelect, keys, isDanger = false, disabled = false, children }: MenuItemProps) {
+  return (
+    <Radix.Item
+      onSelect={onSelect}
+      disabled={disabled}
+      className={`${itemLook} data-disabled:cursor-default data-disabled:opacity-50 ${isDanger ? "text-danger" : ""}`}
+    >
       {children}
+      {keys !== undefined && (
+        <kbd className="ml-auto shrink-0 rounded border border-line bg-page px-1.5 font-sans text-xs text-muted">
+          {keys}
+        </kbd>
+      )}
     </Radix.Item>
   );
 }

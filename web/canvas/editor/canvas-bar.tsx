@@ -1,4 +1,15 @@
-import { CircleHelp, Copy, LayoutGrid, Map as MapIcon, Plus, Redo2, Trash2, Undo2 } from "lucide-react";
+import {
+  CircleHelp,
+  Copy,
+  LayoutGrid,
+  Map as MapIcon,
+  Plus,
+  Redo2,
+  Search,
+  StickyNote,
+  Trash2,
+  Undo2,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { ToolButton } from "../flow/tool-button.tsx";
 import { ZoomBar } from "../flow/zoom-bar.tsx";
@@ -13,11 +24,13 @@ type CanvasBarProps = {
   minimap: boolean;
   onMinimap: () => void;
   onAdd: () => void;
+  onNote: () => void;
+  onSearch: () => void;
   onShortcuts: () => void;
 };
 
 /** Below the canvas, so that nothing lies over it. */
-export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShortcuts, ...selected }: CanvasBarProps) {
+export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote, ...others }: CanvasBarProps) {
   return (
     <div className="@container shrink-0 border-t border-line bg-surface px-3 py-1">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
@@ -40,15 +53,16 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShort
                 act={commands.redo}
                 icon={<Redo2 className="size-4" aria-hidden="true" />}
               />
+              <Tool label="Add note" works act={onNote} icon={<StickyNote className="size-4" aria-hidden="true" />} />
               <Tool
                 label="Duplicate"
-                works={selected.isNodeSelected}
+                works={others.isNodeSelected}
                 act={commands.duplicate}
                 icon={<Copy className="size-4" aria-hidden="true" />}
               />
               <Tool
                 label="Delete"
-                works={selected.isAnythingSelected}
+                works={others.isAnythingSelected}
                 act={commands.remove}
                 icon={<Trash2 className="size-4" aria-hidden="true" />}
               />
@@ -62,12 +76,16 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShort
           )}
         </div>
         <div className="flex items-center gap-0.5">
+          <ToolButton label="Search the canvas (Ctrl+F)" onClick={others.onSearch}>
+            <Search className="size-4" aria-hidden="true" />
+            <span className={wideOnly}>Search</span>
+          </ToolButton>
           <ToolButton label="Small map" aria-pressed={minimap} onClick={onMinimap} className="max-md:hidden">
             <MapIcon className="size-4" aria-hidden="true" />
             <span className={wideOnly}>Map</span>
           </ToolButton>
           <ZoomBar />
-          <ToolButton label="Keys of the canvas" onClick={onShortcuts} className="max-md:hidden">
+          <ToolButton label="Keys of the canvas" onClick={others.onShortcuts} className="max-md:hidden">
             <CircleHelp className="size-4" aria-hidden="true" />
             <span className={wideOnly}>Keys</span>
           </ToolButton>

@@ -7,7 +7,7 @@ import { startCredentials } from "../edit/start-credentials.ts";
 import { startParameters } from "../edit/start-parameters.ts";
 import type { FlowActions } from "../flow/flow-actions.ts";
 import { wayOfEdge } from "../flow/flow-data.ts";
-import type { Selection } from "../flow/flow-surface.tsx";
+import type { Selection } from "../flow/selection.ts";
 import { noteRecent } from "../palette/recent-nodes.ts";
 import type { PickerEntry } from "../palette/search-kinds.ts";
 import { useEntries } from "../palette/use-entries.ts";
@@ -41,7 +41,7 @@ export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
     },
     [onOpen],
   );
-  const actions: FlowActions = useMemo(
+  const actions: Omit<FlowActions, "openMenu"> = useMemo(
     () => ({
       addAfter: (nodeId, way) => openAt({ after: { nodeId, way } }),
       addOnEdge: (edgeId) => openAt({ onEdge: edgeId }),

@@ -4,6 +4,7 @@ import type { Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
 import { useDocumentTitle } from "../../parts/use-document-title.ts";
+import { noteIdOf } from "../edit/note-edits.ts";
 import { RunDialog } from "../running/run-dialog.tsx";
 import { RunStrip } from "../running/run-strip.tsx";
 import { useShownRun } from "../running/use-shown-run.ts";
@@ -40,7 +41,11 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
-  const { onOpen, onPalette, onPanel, openPanel, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
+  const { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, timesLed } = useOpening(
+    show,
+    panel.want,
+    frame,
+  );
   const shownPanel = search.node === undefined ? search.panel : undefined;
   const { onRun, onUse, dialog } = useStarting();
   const select = useSelect(editor.select, search.node, show);
@@ -69,6 +74,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
                 select={select}
                 frame={frame}
                 onOpen={onOpen}
+                onField={onField}
                 onPalette={onPalette}
                 onRun={onRun}
                 openPanel={shownPanel}
@@ -142,11 +148,12 @@ function useOpening(
     show({ node: undefined, field: undefined, panel: undefined });
     frame.current?.focus();
   };
-  const onRemark = ({ nodeId, pointer }: Remark) => {
+  const onField = (nodeId: string | undefined, pointer: string) => {
     show({ node: nodeId, field: pointer || undefined, panel: undefined });
     leadAgain();
   };
-  return { onOpen, onPalette, onPanel, openPanel, onClose, onRemark, timesLed };
+  const onRemark = ({ nodeId, pointer }: Remark) => onField(nodeId, pointer);
+  return { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, timesLed };
 }
 
 /** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */
@@ -178,7 +185,8 @@ function useSelect(
     if (first.current === edited) return;
     first.current = edited;
     setSelect(edited);
-    show({ node: edited.length === 1 ? edited[0] : undefined, field: undefined });
+    const [only, ...others] = edited.filter((boxId) => noteIdOf(boxId) === undefined);
+    show({ node: others.length === 0 ? only : undefined, field: undefined });
   }, [edited, show]);
   useEffect(() => {
     if (nodeId !== undefined) setSelect([nodeId]);

@@ -4,6 +4,7 @@ import { memo, use, useState } from "react";
 import { counted } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
 import type { Line } from "./flow-data.ts";
+import { MoreButton } from "./more-button.tsx";
 
 export const EdgeLine = memo(function EdgeLine({ id, data, selected, ...ends }: EdgeProps<Line>) {
   const actions = use(FlowActionsContext);
@@ -33,16 +34,18 @@ export const EdgeLine = memo(function EdgeLine({ id, data, selected, ...ends }: 
               </span>
             )}
             {showsAdd && (
-              <button
-                type="button"
-                tabIndex={-1}
-                aria-label="Add a node on this connection"
-                onClick={() => actions.addOnEdge(id)}
-                className="nodrag nopan flex size-6 items-center justify-center rounded-md border border-line bg-surface text-muted hover:border-accent hover:text-accent"
-                {...hover}
-              >
-                <Plus className="size-4" aria-hidden="true" />
-              </button>
+              <div className="flex gap-1" {...hover}>
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  aria-label="Add a node on this connection"
+                  onClick={() => actions.addOnEdge(id)}
+                  className="nodrag nopan flex size-6 items-center justify-center rounded-md border border-line bg-surface text-muted hover:border-accent hover:text-accent"
+                >
+                  <Plus className="size-4" aria-hidden="true" />
+                </button>
+                <MoreButton target={{ kind: "edge", edgeId: id }} title="this connection" className="flex" />
+              </div>
             )}
           </div>
         </EdgeLabelRenderer>

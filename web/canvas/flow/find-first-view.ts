@@ -3,7 +3,7 @@ import type { CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
 import { sizeOf } from "../place-nodes.ts";
 import type { Drawing } from "./flow-data.ts";
 
-type Canvas = { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[] };
+type Canvas = { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[]; notes?: readonly Rect[] | undefined };
 type Kinds = Drawing["kinds"];
 
 const margin = 40;
@@ -28,10 +28,12 @@ export function findFirstView(
 }
 
 /** What to show when the canvas got another size: everything, or, where that would be too small to read, what is chosen and its neighbours. */
-export function findNextView({ nodes, edges }: Canvas, kinds: Kinds, frame: HTMLElement, chosenId?: string): Viewport {
-  const all = measure(nodes, kinds);
+export function findNextView(canvas: Canvas, kinds: Kinds, frame: HTMLElement, chosenId?: string): Viewport {
+  const { nodes, edges, notes = [] } = canvas;
+  const all = measure(nodes, kinds, notes);
   const chosen = nodes.find(({ id }) => id === chosenId);
-  if (!all || !chosen || fittingZoom(all, frame) >= readable) return findFirstView(nodes, kinds, frame);
+  if (!all || !chosen || fittingZoom(all, frame) >= readable)
+    return findFirstView(nodes, kinds, frame, { others: notes });
   const near = new Set(
     edges.flatMap(({ source, target }) => ([source, target].includes(chosen.id) ? [source, target] : [])),
   );

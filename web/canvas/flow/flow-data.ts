@@ -1,7 +1,8 @@
 import type { Edge, Node } from "@xyflow/react";
 import type { RunNode } from "../../../src/runs/wire.ts";
-import type { Canvas, CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
+import type { Canvas, CanvasEdge, CanvasNode, CanvasNote } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
+import { noteBoxId } from "../edit/note-edits.ts";
 import { waysOf } from "../ways-of.ts";
 
 // A canvas as the drawing library wants it. What did not change stays the same object, so that nothing is drawn twice.
@@ -22,7 +23,13 @@ export type BoxData = {
   editable: boolean;
 };
 export type Mark = "new" | "changed" | "gone";
-export type Box = Node<BoxData, "box">;
+export type NodeShape = Node<BoxData, "box">;
+
+export type NoteData = { note: CanvasNote; mark: Mark | undefined; editable: boolean };
+export type NoteShape = Node<NoteData, "note">;
+
+/** What lies on the canvas: nodes, and notes behind them. */
+export type Box = NodeShape | NoteShape;
 
 export type LineData = { itemCount: number | undefined; editable: boolean };
 export type Line = Edge<LineData, "line">;
@@ -43,7 +50,11 @@ export function toBoxes({ canvas, kinds, runNodes, ...drawing }: Drawing, curren
   const currentById = new Map(current.map((box) => [box.id, box]));
   const runById = new Map(runNodes?.map((runNode) => [runNode.id, runNode]));
   const edgesBySource = Map.groupBy(canvas.edges, ({ source }) => source);
-  return canvas.nodes.map((node, index) => {
+  const sheets = (canvas.notes ?? []).map((note) => {
+    const id = noteBoxId(note.id);
+    return keepNote(currentById.get(id), { note, mark: drawing.marks?.get(id), editable: drawing.editable });
+  });
+  const boxes = canvas.nodes.map((node, index) => {
     const kind = kinds.get(node.nodeId);
     const ways = waysOf(node, kind);
     const used = (edgesBySource.get(node.id) ?? []).map((edge) => wayOfEdge(edge, ways));
@@ -61,6 +72,7 @@ export function toBoxes({ canvas, kinds, runNodes, ...drawing }: Drawing, curren
     };
     return keepBox(currentById.get(node.id), data, node.position ?? { x: 0, y: index * 120 });
   });
+  return [...sheets, ...boxes];
 }
 
 export function toLines({ canvas, kinds, runNodes, editable }: Drawing, current: readonly Line[]): Line[] {
@@ -85,12 +97,35 @@ export function toLines({ canvas, kinds, runNodes, editable }: Drawing, current:
 
 export const wayOfEdge = (edge: CanvasEdge, ways: readonly string[]): string => edge.sourceHandle ?? ways[0] ?? "out";
 
-function keepBox(before: Box | undefined, data: BoxData, position: { x: number; y: number }): Box {
-  if (!before) return { id: data.node.id, type: "box", position, data, ariaRole: "none", domAttributes: plainElement };
+function keepBox(before: Box | undefined, data: BoxData, position: { x: number; y: number }): NodeShape {
+  if (before?.type !== "box")
+    return { id: data.node.id, type: "box", position, data, ariaRole: "none", domAttributes: plainElement };
   const isSameData = isSame(before.data, data);
   // While it is dragged, its place is where the pointer has it.
   const isSamePlace = before.dragging || (before.position.x === position.x && before.position.y === position.y);
   return isSameData && isSamePlace ? before : { ...before, position, data: isSameData ? before.data : data };
+}
+
+/** Behind nodes and lines also while it is selected, which raises it by a thousand. */
+const behind = -2000;
+
+function keepNote(before: Box | undefined, data: NoteData): NoteShape {
+  const { id, x, y, width, height } = data.note;
+  const place = { position: { x, y }, width, height };
+  if (before?.type !== "note")
+    return {
+      id: noteBoxId(id),
+      type: "note",
+      ...place,
+      data,
+      zIndex: behind,
+      ariaRole: "none",
+      domAttributes: plainElement,
+    };
+  const isSamePlace = before.dragging || (before.position.x === x && before.position.y === y);
+  const isSameSize = before.resizing || (before.width === width && before.height === height);
+  const isSameData = isSame(before.data, data);
+  return isSameData && isSamePlace && isSameSize ? before : { ...before, ...place, data };
 }
 
 const plainElement = { "aria-roledescription": undefined };

@@ -21,13 +21,17 @@ import {
 } from "react";
 import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import { type KeyTable, pressKey } from "../../parts/key-of.ts";
+import { noteBoxId, noteIdOf } from "../edit/note-edits.ts";
 import type { Positions } from "../edit/places.ts";
+import { NoteSheet } from "../notes/note-sheet.tsx";
+import { useCarrying } from "../notes/use-carrying.ts";
+import { counted } from "../words.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import { findFirstView } from "./find-first-view.ts";
+import type { MenuTarget, OpenMenu } from "./flow-actions.ts";
 import { type Box, type Drawing, type Line, toBoxes, toLines } from "./flow-data.ts";
 import { boxId, NodeBox } from "./node-box.tsx";
-
-export type Selection = { nodeIds: readonly string[]; edgeIds: readonly string[] };
+import { type Selection, selectionOf } from "./selection.ts";
 
 export type FlowEditing = {
   onMove: (positions: Positions) => void;
@@ -37,6 +41,8 @@ export type FlowEditing = {
   isValidConnection: (connection: Connection | Line) => boolean;
   onDrop: (event: DragEvent, position: { x: number; y: number }) => void;
   clipboard: Record<"onCopy" | "onCut" | "onPaste", ClipboardEventHandler>;
+  /** Asks what can be done with something, at a place of the screen. */
+  onMenu: OpenMenu;
 };
 
 type FlowSurfaceProps = {
@@ -78,17 +84,18 @@ export function FlowSurface({
   const [said, setSaid] = useState("");
   const box = useRef<HTMLDivElement>(null);
   const flow = useReactFlow<Box, Line>();
+  const carrying = useCarrying();
   useDrawing(drawing, select);
 
   const onSelectionChange = useCallback(
     ({ nodes, edges }: OnSelectionChangeParams<Box, Line>) => {
       setActiveId(nodes[0]?.id);
       setSaid(describeSelection(nodes, edges));
-      onSelection?.({ nodeIds: nodes.map(({ id }) => id), edgeIds: edges.map(({ id }) => id) });
+      onSelection?.(selectionOf(nodes, edges));
     },
     [onSelection],
   );
-  const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
+  const isThere = activeId !== undefined && hasBox(drawing.canvas, activeId);
 
   return (
     <div ref={box} className="relative min-h-0 min-w-0 flex-1">
@@ -113,9 +120,11 @@ export function FlowSurface({
         nodesDraggable={editing !== undefined}
         nodesConnectable={editing !== undefined}
         onSelectionChange={onSelectionChange}
-        onNodeClick={(event, node) => !event.shiftKey && !event.ctrlKey && !event.metaKey && onPress(node.id)}
+        onNodeClick={(event, { id }) =>
+          !event.shiftKey && !event.ctrlKey && !event.metaKey && onPress(noteIdOf(id) === undefined ? id : undefined)
+        }
         onPaneClick={() => onPress(undefined)}
-        {...(editing && movesOf(editing))}
+        {...(editing && movesOf(editing, carrying))}
       >
         <Background gap={24} size={1.5} />
         {children}
@@ -128,13 +137,27 @@ export function FlowSurface({
 }
 
 /** What moves nodes and draws lines. */
-function movesOf({ onMove, onConnect, onConnectNowhere, isValidConnection }: FlowEditing) {
+function movesOf(
+  { onMove, onConnect, onConnectNowhere, isValidConnection, onMenu }: FlowEditing,
+  { onNodeDragStart, onNodeDrag, drop }: ReturnType<typeof useCarrying>,
+) {
   const onConnectEnd: OnConnectEnd = (_event, { isValid, fromNode, fromHandle, toNode }) => {
     if (!isValid && !toNode && fromNode && fromHandle?.type === "source")
       onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
   };
+  const ask = (event: Press, target: MenuTarget) => {
+    event.preventDefault();
+    onMenu(target, { x: event.clientX, y: event.clientY });
+  };
   return {
-    onNodeDragStop: (_event: unknown, _node: Box, nodes: Box[]) => onMove(positionsOf(nodes)),
+    onNodeContextMenu: (event: Press, { id }: Box) => ask(event, { kind: "box", boxId: id }),
+    onSelectionContextMenu: (event: Press, [first]: Box[]) => first && ask(event, { kind: "box", boxId: first.id }),
+    onEdgeContextMenu: (event: Press, { id }: Line) => ask(event, { kind: "edge", edgeId: id }),
+    onPaneContextMenu: (event: Press) => ask(event, { kind: "canvas" }),
+    onNodeDragStart,
+    onNodeDrag,
+    onNodeDragStop: (event: { altKey?: boolean }, node: Box, nodes: Box[]) =>
+      onMove({ ...positionsOf(nodes), ...drop(event, node) }),
     onSelectionDragStop: (_event: unknown, nodes: Box[]) => onMove(positionsOf(nodes)),
     onConnect,
     onConnectEnd,
@@ -142,22 +165,29 @@ function movesOf({ onMove, onConnect, onConnectNowhere, isValidConnection }: Flo
   };
 }
 
+type Press = Pick<MouseEvent, "preventDefault" | "clientX" | "clientY">;
+
 /** Keys go to what the pointer chose; dragging keeps the browser from moving the focus by itself. */
 function takeFocus({ currentTarget, target }: PointerEvent): void {
-  if (currentTarget instanceof HTMLElement && target instanceof Element && !target.closest("button"))
+  if (currentTarget instanceof HTMLElement && target instanceof Element && !target.closest("button, textarea, a"))
     currentTarget.focus({ preventScroll: true });
 }
 
 /** The one selected node is named by the canvas itself. */
 function describeSelection(nodes: readonly Box[], edges: readonly Line[]): string {
-  if (nodes.length > 1) return `${nodes.length} nodes selected`;
+  const { nodeIds, noteIds } = selectionOf(nodes, edges);
+  const counts = [
+    nodeIds.length > 0 && counted(nodeIds.length, "node"),
+    noteIds.length > 0 && counted(noteIds.length, "note"),
+  ];
+  if (nodes.length > 1) return `${counts.filter(Boolean).join(" and ")} selected`;
   const [edge] = nodes.length === 0 ? edges : [];
   return edge ? `Connection from ${edge.source} to ${edge.target} selected` : "";
 }
 
 const fixed = {
   className: "-outline-offset-2",
-  nodeTypes: { box: NodeBox },
+  nodeTypes: { box: NodeBox, note: NoteSheet },
   edgeTypes: { line: EdgeLine },
   nodesFocusable: false,
   edgesFocusable: false,
@@ -207,6 +237,11 @@ const findView = (
   shownFirst: readonly CanvasNode[] | undefined,
   box: HTMLElement | null,
 ) =>
-  shownFirst ? findFirstView(shownFirst, kinds, box, { least: leastBeside }) : findFirstView(canvas.nodes, kinds, box);
+  shownFirst
+    ? findFirstView(shownFirst, kinds, box, { least: leastBeside })
+    : findFirstView(canvas.nodes, kinds, box, { others: canvas.notes ?? [] });
+
+const hasBox = ({ nodes, notes = [] }: Drawing["canvas"], id: string): boolean =>
+  nodes.some((node) => node.id === id) || notes.some((note) => noteBoxId(note.id) === id);
 
 const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));

@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from "@xyflow/react";
-import { CircleAlert, Plus, TriangleAlert } from "lucide-react";
+import { CircleAlert, Plus, StickyNote, TriangleAlert } from "lucide-react";
 import { memo, use } from "react";
 import type { RunNode } from "../../../src/runs/wire.ts";
 import { formatDuration } from "../../parts/duration.tsx";
@@ -9,9 +9,9 @@ import { BoxActions } from "../stepping/box-actions.tsx";
 import { summarizeNode } from "../summarize-node.ts";
 import { counted, itemsInWords, nodeTitle, progressInWords, stateInWords } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
-import type { Box, BoxData, Mark } from "./flow-data.ts";
+import type { BoxData, Mark, NodeShape } from "./flow-data.ts";
 
-export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>) {
+export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<NodeShape>) {
   const { node, kind, ways, lostWays, runNode } = data;
   const several = ways.length > 1 || lostWays.length > 0;
   const disabled = node.settings?.disabled === true;
@@ -24,7 +24,7 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
       data-chosen={selected}
       className={`group/box relative w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
     >
-      {data.mark && <span className={`${markLook} ${markLooks[data.mark].word}`}>{data.mark}</span>}
+      {data.mark && <MarkWord mark={data.mark} />}
       {data.editable && <BoxActions nodeId={node.id} title={nodeTitle(node, kind)} />}
       <div className="relative flex items-center gap-3 px-3 py-2.5">
         <Handle type="target" position={Position.Left} isConnectable={data.editable} />
@@ -32,9 +32,10 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
           <NodeIcon nodeId={node.nodeId} providerId={kind?.provider?.id ?? null} className="size-5 overflow-visible" />
         </span>
         <span className="grid min-w-0 flex-1">
-          <Words text={nodeTitle(node, kind)} most={19} look="font-medium" />
+          <Words text={nodeTitle(node, kind)} most={node.note ? 16 : 19} look="font-medium" />
           <SecondLine data={data} disabled={disabled} />
         </span>
+        {node.note && <NoteSign note={node.note} />}
         {!several && ways.map((way) => <WayOut key={way} way={way} data={data} />)}
       </div>
       {several && (
@@ -63,6 +64,15 @@ function SecondLine({ data, disabled }: { data: BoxData; disabled: boolean }) {
   const summary = disabled ? "" : summarizeNode(data.node, data.kind);
   if (summary) return <Words text={summary} most={18} look="font-mono text-xs text-muted" />;
   return <Words text={disabled ? disabledInWords(data) : kindInWords(data)} most={23} look="text-xs text-muted" />;
+}
+
+/** A node with a note shows it when pointed at; it is written in the settings of the node. */
+function NoteSign({ note }: { note: string }) {
+  return (
+    <span title={note} className="absolute top-1.5 right-2 text-warning">
+      <StickyNote className="size-3.5" aria-hidden="true" />
+    </span>
+  );
 }
 
 /** A text that may be cut off costs the browser something in every frame of a drag, so only long ones may. */
@@ -156,6 +166,7 @@ function describe(data: BoxData): string {
     kindInWords(data),
     summarizeNode(node, kind),
     data.mark,
+    node.note && `Note: ${node.note}`,
     node.settings?.disabled && disabledInWords(data),
     faultCount > 0 && counted(faultCount, "problem"),
     warningCount > 0 && counted(warningCount, "warning"),
@@ -166,12 +177,18 @@ function describe(data: BoxData): string {
 
 function borderOf({ runNode, faultCount, mark }: BoxData, selected: boolean): string {
   if (selected) return "border-accent ring-2 ring-accent";
-  if (mark) return markLooks[mark].border;
+  if (mark) return markBorder(mark);
   if (faultCount > 0 || runNode?.status === "failed") return "border-danger";
   if (runNode?.status === "running") return "border-accent ring-2 ring-accent-soft";
   if (runNode?.status === "succeeded") return "border-success";
   return "border-line";
 }
+
+/** What became of a box between two canvases. */
+export const MarkWord = ({ mark }: { mark: Mark }) => (
+  <span className={`${markLook} ${markLooks[mark].word}`}>{mark}</span>
+);
+export const markBorder = (mark: Mark): string => markLooks[mark].border;
 
 const markLook = "absolute -top-2.5 right-3 rounded-full px-2 text-xs font-medium";
 const markLooks: Record<Mark, { border: string; word: string }> = {

@@ -10,6 +10,7 @@ export function SmallMap() {
       zoomable
       ariaLabel="Small map of the canvas"
       className="hidden cursor-pointer md:block"
+      nodeColor={({ type }) => (type === "note" ? "var(--color-warning-soft)" : "var(--color-field)")}
       onClick={(_event, { x, y }) => void flow.setCenter(x, y, { zoom: flow.getZoom(), duration: travelMs() })}
     />
   );

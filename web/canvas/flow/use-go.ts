@@ -1,6 +1,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useRef } from "react";
 import type { Canvas } from "../../../src/workflows/wire.ts";
+import { noteBoxId } from "../edit/note-edits.ts";
 import { boxWidth } from "../place-nodes.ts";
 import { type Direction, findNeighbor } from "./find-neighbor.ts";
 import type { Box, Line } from "./flow-data.ts";
@@ -22,6 +23,17 @@ export function useGo(canvas: Canvas) {
     flow.setEdges((lines) => lines.map((line) => withSelection(line, edgeIds.includes(line.id))));
   }
 
+  /** To a box: it is selected and comes into the middle. */
+  function goTo(boxId: string): void {
+    here.current = boxId;
+    select([boxId], []);
+    const box = flow.getNode(boxId);
+    if (!box) return;
+    const { width = boxWidth, height = 60 } = box.measured ?? {};
+    const middle = { x: box.position.x + width / 2, y: box.position.y + height / 2 };
+    void flow.setCenter(middle.x, middle.y, { zoom: flow.getZoom(), duration: travelMs() });
+  }
+
   return {
     /** To the nearest node in a direction. `keeping`: what was selected stays so. */
     go(direction: Direction, keeping = false): void {
@@ -34,7 +46,19 @@ export function useGo(canvas: Canvas) {
       void flow.setCenter(x + boxWidth / 2, y + 30, { zoom: flow.getZoom(), duration: travelMs() });
     },
 
+    /** These and nothing else, by box and by canvas id. */
+    select,
+
     selectNothing: () => select([], []),
+
+    goTo,
+
+    /** From one note to the next. */
+    goToNote(): void {
+      const ids = (canvas.notes ?? []).map(({ id }) => noteBoxId(id));
+      const next = ids[(ids.indexOf(findHere() ?? "") + 1) % ids.length];
+      if (next !== undefined) goTo(next);
+    },
 
     /** From a node to its connections, one after the other. */
     goToEdge(): void {

@@ -1,5 +1,6 @@
 import { LoaderCircle, Pin, Play } from "lucide-react";
 import { use } from "react";
+import { MoreButton } from "../flow/more-button.tsx";
 import { SteppingContext } from "./stepping-context.ts";
 
 type BoxActionsProps = { nodeId: string; title: string };
@@ -32,6 +33,7 @@ export function BoxActions({ nodeId, title }: BoxActionsProps) {
       >
         <Icon className={`size-3.5 ${isBusy ? "animate-spin" : ""}`} aria-hidden="true" />
       </button>
+      <MoreButton target={{ kind: "box", boxId: nodeId }} title={title} />
     </div>
   );
 }

@@ -144,7 +144,7 @@ export function PinOutput({ nodeId, own }: PinOutputProps) {
 const sample: Outputs = { out: [{}] };
 
 /** By way out, in the order in which a run lists them. */
-function outputsOf({ status, outputs, ways }: RunNode): Outputs | undefined {
+export function outputsOf({ status, outputs, ways }: RunNode): Outputs | undefined {
   if (status !== "succeeded" || outputs === null) return undefined;
   let from = 0;
   return Object.fromEntries(

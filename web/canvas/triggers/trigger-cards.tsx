@@ -1,9 +1,12 @@
 import { getBezierPath, Position, useStore, ViewportPortal } from "@xyflow/react";
 import { TriangleAlert } from "lucide-react";
-import type { RefObject } from "react";
+import { type RefObject, use } from "react";
 import { useTimeLeft, writeTimeLeft } from "../../pages/triggers/panel/use-listening.ts";
 import type { Editor } from "../editor/use-editor.ts";
+import { FlowActionsContext } from "../flow/flow-actions.ts";
+import { MoreButton } from "../flow/more-button.tsx";
 import { alsoDrawn } from "../flow/use-fit-all.ts";
+import { cardElementId } from "./panel-names.ts";
 import { type Bounds, boundsOf, cardHeight, cardWidth, findFirstNodes, type Point, placeCards } from "./place-cards.ts";
 import { useCardsInView } from "./use-cards-in-view.ts";
 import { type TriggerCard, useTriggerCards } from "./use-trigger-cards.ts";
@@ -74,39 +77,66 @@ type CardProps = Pick<CardPanels, "onPanel"> & {
 
 /** Round on the left: nothing leads to it. */
 function Card({ organizationId, card, place, isOpen, onPanel }: CardProps) {
-  const { title, state, Icon, isOn, problem, panel, triggerId } = card;
+  const { title, state, Icon, isOn, problem, panel, trigger } = card;
+  const openMenu = use(FlowActionsContext)?.openMenu;
+  const target = { kind: "card", cardId: card.id } as const;
   return (
-    <button
-      type="button"
-      aria-pressed={isOpen}
-      title={problem ?? undefined}
-      // A press of a key is told as a click without a place.
-      onClick={(event) => onPanel(panel, event.detail === 0)}
-      onKeyDown={(event) => event.key === "Escape" && onPanel(undefined, false)}
+    <div
+      className="group/box nopan nodrag pointer-events-auto absolute"
       style={{ width: cardWidth, height: cardHeight, transform: `translate(${place.x}px, ${place.y}px)` }}
-      className={`nopan nodrag pointer-events-auto absolute flex items-center gap-3 rounded-xl rounded-l-[29px] border bg-surface px-3 text-left text-sm hover:border-accent ${isOpen ? "border-accent ring-2 ring-accent" : problem ? "border-warning" : "border-line"} ${isOn ? "" : "border-dashed"}`}
     >
-      <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
-        <Icon className="size-5" aria-hidden="true" />
-      </span>
-      <span className="grid min-w-0 flex-1">
-        <span className="truncate font-medium">
-          <span className="sr-only">Trigger </span>
-          {title}
+      <button
+        type="button"
+        id={cardElementId(card.id)}
+        aria-pressed={isOpen}
+        title={problem ?? undefined}
+        // A press of a key is told as a click without a place.
+        onClick={(event) => onPanel(panel, event.detail === 0)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onPanel(undefined, false);
+          if (!openMenu || !(event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) return;
+          event.preventDefault();
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          openMenu(target, { x: left, y: bottom });
+        }}
+        onContextMenu={(event) => {
+          // Otherwise the canvas below would ask, too.
+          event.stopPropagation();
+          if (!openMenu) return;
+          event.preventDefault();
+          openMenu(target, { x: event.clientX, y: event.clientY });
+        }}
+        className={`flex size-full items-center gap-3 rounded-xl rounded-l-[29px] border bg-surface px-3 text-left text-sm hover:border-accent ${isOpen ? "border-accent ring-2 ring-accent" : problem ? "border-warning" : "border-line"} ${isOn ? "" : "border-dashed"}`}
+      >
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
+          <Icon className="size-5" aria-hidden="true" />
         </span>
-        {triggerId ? (
-          <WebhookState organizationId={organizationId} triggerId={triggerId} state={state} />
-        ) : (
-          <span className="truncate text-xs text-muted">{state}</span>
+        <span className="grid min-w-0 flex-1">
+          <span className="truncate font-medium">
+            <span className="sr-only">Trigger </span>
+            {title}
+          </span>
+          {trigger?.kind === "webhook" ? (
+            <WebhookState organizationId={organizationId} triggerId={trigger.id} state={state} />
+          ) : (
+            <span className="truncate text-xs text-muted">{state}</span>
+          )}
+        </span>
+        {problem && (
+          <>
+            <TriangleAlert className="size-4 shrink-0 text-warning" aria-hidden="true" />
+            <span className="sr-only">{problem}</span>
+          </>
         )}
-      </span>
-      {problem && (
-        <>
-          <TriangleAlert className="size-4 shrink-0 text-warning" aria-hidden="true" />
-          <span className="sr-only">{problem}</span>
-        </>
-      )}
-    </button>
+      </button>
+      <div className="absolute -top-3 right-3">
+        <MoreButton
+          target={target}
+          title={`the trigger ${title}`}
+          className="hidden group-focus-within/box:flex group-hover/box:flex"
+        />
+      </div>
+    </div>
   );
 }
 

@@ -17,7 +17,8 @@ export function useCardsInView({ canvas, kinds, frame, bounds, open }: Options):
   const wasShown = useRef(false);
 
   const show = useEffectEvent(() => {
-    void flow.setViewport(findFirstView(canvas.nodes, kinds, frame.current, { others: bounds ? [bounds] : [] }));
+    const others = [...(bounds ? [bounds] : []), ...(canvas.notes ?? [])];
+    void flow.setViewport(findFirstView(canvas.nodes, kinds, frame.current, { others }));
   });
   const look = useEffectEvent(() => {
     const element = frame.current;

@@ -22,8 +22,8 @@ export type TriggerCard = {
   problem: string | null;
   /** What is opened beside the canvas. */
   panel: string;
-  /** A webhook, which can be listened to. */
-  triggerId?: string;
+  /** Where it is a trigger of its own. */
+  trigger?: Trigger;
 };
 
 const readAgainMs = 10_000;
@@ -58,7 +58,7 @@ function toCard(trigger: Trigger, count: number): TriggerCard {
     isOn: active,
     problem: stoppedReason ?? (active ? lastError : null),
     panel: panelOfTrigger(id),
-    ...(kind === "webhook" && { triggerId: id }),
+    trigger,
   };
 }
 

@@ -4,6 +4,7 @@ import { SchemaForm } from "../schema-form.tsx";
 import { changeNode } from "./change-node.ts";
 import { faultsBelow } from "./faults-below.ts";
 import type { NodePanelProps } from "./node-panel-props.ts";
+import { NoteField } from "./note-field.tsx";
 
 type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "onChange"> & { idPrefix: string };
 
@@ -17,6 +18,7 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
   const numbers = Object.fromEntries(given.filter((one) => !isSwitch(one)));
   return (
     <>
+      <NoteField node={node} faults={faults} readOnly={readOnly} onChange={onChange} idPrefix={idPrefix} />
       <SchemaForm
         schema={numberSettings}
         value={numbers}

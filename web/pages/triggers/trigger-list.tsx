@@ -67,7 +67,8 @@ export function TriggerList({ organization, triggers, onEdit, onDeleted }: Trigg
   );
 }
 
-function describeDeletion({ kind, isRegistered }: Trigger): string {
+/** What becomes of it, for whoever asks before. */
+export function describeDeletion({ kind, isRegistered }: Trigger): string {
   if (kind !== "webhook") return "It starts nothing any more. Runs that have begun go on.";
   const atProvider = isRegistered ? " The webhook is removed where it was set up." : "";
   return `Its address stops working at once.${atProvider} Runs that have begun go on.`;
