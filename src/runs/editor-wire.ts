@@ -18,7 +18,9 @@ export const editorRunBody = z
     payload: z
       .unknown()
       .optional()
-      .describe("$trigger.payload. Left out, that of the last run of this draft; of a run of everything, nothing."),
+      .describe(
+        "$trigger.payload. Where neither it nor the prompt is given, the run begins with what is pinned as $trigger; without that, with what the last run of this draft began with; a run of everything, with nothing.",
+      ),
     allowRepeat: allowRepeat.default(false),
   })
   .refine((asked) => (asked.mode === "all") === (asked.nodeId === undefined), {

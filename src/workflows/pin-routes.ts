@@ -8,7 +8,7 @@ import type { Workflows } from "./workflows.ts";
 const tags = ["Workflows"];
 const path = "/api/organizations/:organizationId/workflows/:workflowId/draft/pins";
 const ofWorkflow = z.object({ organizationId: z.uuid(), workflowId: z.uuid() });
-const params = ofWorkflow.extend({ nodeId: z.string().max(200).describe("Canvas id of the node.") });
+const params = ofWorkflow.extend({ nodeId: z.string().max(200).describe("Canvas id of the node, or $trigger.") });
 const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 

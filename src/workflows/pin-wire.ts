@@ -1,7 +1,13 @@
 import { z } from "zod";
+import { triggerData } from "../runs/wire.ts";
 import { canvasId, savedWorkflow } from "./wire.ts";
 
-// Outputs of nodes that people keep for runs of the editor.
+// Outputs of nodes, and what starts a run, that people keep for runs of the editor.
+
+/** What a run begins with is pinned under this name, which no node can have. */
+export const triggerPinId = "$trigger";
+/** It is kept as if a node gave it: one item, which is `$trigger`. */
+export const pinnedTrigger = z.strictObject({ out: z.tuple([triggerData]) });
 
 /** Of one node, as JSON. */
 export const mostPinnedBytes = 1_000_000;
@@ -15,7 +21,7 @@ export type PinRequest = z.infer<typeof pinRequest>;
 
 export const pin = z
   .object({
-    nodeId: canvasId,
+    nodeId: z.union([canvasId, z.literal(triggerPinId)]).describe("$trigger: what runs of the editor begin with."),
     outputs,
     pinnedByName: z.string().nullable().describe("Null for the command line."),
     pinnedAt: z.iso.datetime(),

@@ -1,11 +1,14 @@
+import { fieldMessage } from "../base/field-message.ts";
 import { toStorableText } from "../base/json.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Author } from "./author.ts";
 import type { SavedCanvas } from "./canvas-columns.ts";
 import { findDraft } from "./draft-store.ts";
+import type { TriggerData } from "./engine-node.ts";
 import { deletePins, findPin, listPinnedIds, listPins, putPin } from "./pin-store.ts";
-import { mostPinnedBytes, type Pin, type PinHead, type PinRequest } from "./pin-wire.ts";
+import { mostPinnedBytes, type Pin, type PinHead, type PinRequest, pinnedTrigger, triggerPinId } from "./pin-wire.ts";
+import { toFaults } from "./read-canvas.ts";
 import { requireRow } from "./refuse-change.ts";
 import * as store from "./store.ts";
 
@@ -31,12 +34,13 @@ export function createPins({ db }: { db: Database }) {
 
     async put({ nodeId, ...place }: NodePlace, { outputs }: PinRequest, author: Author | null): Promise<Pin> {
       await requireRow(store.findWorkflow(tables, place));
+      if (nodeId === triggerPinId) requireTrigger(outputs);
       const { text } = toStorableText(outputs);
       requireSmall(text);
       return await store.inTransaction(tables, async (transaction) => {
         const row = await requireRow(store.lockWorkflow(transaction, place));
         const ids = await nodesOf(transaction, place, row);
-        if (!ids.has(nodeId)) throw noNode();
+        if (nodeId !== triggerPinId && !ids.has(nodeId)) throw noNode();
         await putPin(transaction, place, { node_id: nodeId, outputs: text, pinned_by_name: author?.name ?? null });
         return describePin((await findPin(transaction, place, nodeId)) as PinRow);
       });
@@ -47,16 +51,25 @@ export function createPins({ db }: { db: Database }) {
       if ((await deletePins(tables, place, [nodeId])) === 0) throw noPin();
     },
 
-    /** As they are stored, by canvas id; for runs of the editor and nobody else. */
-    async find(place: store.Place): Promise<Map<string, string>> {
-      return new Map((await listPins(tables, place)).map(({ node_id, outputs }) => [node_id, outputs]));
+    /** Of nodes as it is stored, by canvas id, and what a run begins with; for runs of the editor and nobody else. */
+    async find(place: store.Place): Promise<{ nodes: Map<string, string>; trigger: TriggerData | undefined }> {
+      const nodes = new Map((await listPins(tables, place)).map(({ node_id, outputs }) => [node_id, outputs]));
+      const trigger = nodes.get(triggerPinId);
+      nodes.delete(triggerPinId);
+      return { nodes, trigger: trigger === undefined ? undefined : readTrigger(trigger) };
+    },
+
+    /** What a run of the editor begins with that nobody gives anything else. */
+    async findTrigger(place: store.Place): Promise<TriggerData | undefined> {
+      const row = await findPin(tables, place, triggerPinId);
+      return row && readTrigger(row.outputs);
     },
   };
 }
 
 /** In a transaction that holds the workflow and has changed its canvases: what is pinned of nodes that are on none of them goes. Says how many are left. */
 export async function removeLostPins(transaction: store.WorkflowsDb, place: store.Place): Promise<number> {
-  const pinned = await listPinnedIds(transaction, place);
+  const pinned = (await listPinnedIds(transaction, place)).filter((id) => id !== triggerPinId);
   if (pinned.length === 0) return 0;
   const ids = await nodesOf(transaction, place, await store.findWorkflow(transaction, place));
   const lost = pinned.filter((id) => !ids.has(id));
@@ -79,6 +92,16 @@ function idsIn({ nodes }: SavedCanvas): string[] {
   const list: unknown[] = Array.isArray(nodes) ? nodes : [];
   const ids = list.map((node) => (node as { id?: unknown } | null)?.id);
   return ids.filter((id) => typeof id === "string");
+}
+
+/** It was checked when it was pinned. */
+const readTrigger = (outputs: string): TriggerData => (JSON.parse(outputs) as { out: [TriggerData] }).out[0];
+
+function requireTrigger(outputs: PinRequest["outputs"]): void {
+  const { error } = pinnedTrigger.safeParse(outputs, { error: fieldMessage });
+  const errors = toFaults(error?.issues ?? [], "/outputs");
+  const [first] = errors;
+  if (first) throw new Refusal("validation_failed", `${first.pointer.slice(1)} ${first.detail}.`, { errors });
 }
 
 const noPin = () => new Refusal("not_found", "Nothing is pinned to this node.");

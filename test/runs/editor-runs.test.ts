@@ -125,6 +125,50 @@ describe("a step", () => {
     expect([other.used, outputsOf(other.run, "b")]).toEqual([{ a: "ran", b: "ran" }, ["Ben!"]]);
   });
 
+  it("begins with the pinned trigger data, with all that came with it, unless something else is given", async () => {
+    const text = "{{ $trigger.payload.name }} {{ $trigger.headers.`x-kind` }} {{ $trigger.source }}";
+    const id = await draft([say("a", text), say("b", "{{ $input.text }}!")], edges("a>b"));
+    const { body } = await start(id, { mode: "all", payload: { name: "Last" } });
+    await ann.ended(body.id);
+    const event = (name: string, kind: string) => ({
+      out: [{ source: "webhook", sender: null, prompt: "", payload: { name }, headers: { "x-kind": kind } }],
+    });
+    expect((await pin(id, "$trigger", event("Mia", "order"))).status).toBe(200);
+    const first = await step(id, "b");
+    expect([first.used, outputsOf(first.run, "b")]).toEqual([{ a: "ran", b: "ran" }, ["Mia order webhook!"]]);
+    expect((await step(id, "b")).used).toEqual({ a: first.run.id, b: "ran" });
+    await pin(id, "$trigger", event("Mia", "refund"));
+    expect(outputsOf((await step(id, "b")).run, "b")).toEqual(["Mia refund webhook!"]);
+    const whole = await ann.ended((await start(id, { mode: "all" })).body.id);
+    expect(whole.result).toMatchObject([{ text: "Mia refund webhook!" }]);
+    const { run } = await step(id, "a", { payload: { name: "Ben" } });
+    expect(run.trigger).toEqual({ source: "manual", sender: expect.anything(), prompt: "", payload: { name: "Ben" } });
+  });
+
+  it("previews and the list of pins have the pinned trigger data, and nothing but one whole trigger is taken for it", async () => {
+    const id = await draft([say("a", "A")]);
+    const scope = async () => (await ann.owner.browser.get(`${pathOf(id)}/preview-scope`)).body;
+    expect((await scope()).trigger).toBe(null);
+    const trigger = { source: "webhook", sender: null, prompt: "p", payload: { n: 1 } };
+    for (const outputs of [
+      {},
+      { out: [] },
+      { out: [trigger, trigger] },
+      { out: [{ payload: 1 }] },
+      { other: [trigger] },
+    ])
+      expectProblem(await pin(id, "$trigger", outputs), { status: 400, code: "validation_failed" });
+    await pin(id, "$trigger", { out: [trigger] });
+    expect(await scope()).toMatchObject({ runId: null, trigger });
+    const { body: list } = await ann.owner.browser.get(`${pathOf(id)}/draft/pins`);
+    expect(list.data).toMatchObject([{ nodeId: "$trigger", items: 1 }]);
+    const { body: published } = await ann.owner.browser.post(`${pathOf(id)}/publish`, {});
+    expect(published.pinnedNodes).toBe(0);
+    expect((await ann.run(id)).trigger).toMatchObject({ source: "api", payload: null });
+    expect((await ann.owner.browser.get(`${pathOf(id)}/draft/pins/$trigger`)).body.outputs.out[0]).toEqual(trigger);
+    expect((await ann.owner.browser.delete(`${pathOf(id)}/draft/pins/$trigger`)).status).toBe(204);
+  });
+
   it("needs only its own way to be faultless, and refuses with the faults on that way", async () => {
     const strange = { id: "strange", nodeId: "no_such_node" };
     const lines = [...edges("a>b", "a>unfinished", "b>last"), { id: "half" }];

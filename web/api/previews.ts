@@ -8,7 +8,7 @@ export type FillRequest = { canvas: Canvas; nodeId: string; runId?: string };
 
 const base = (organizationId: string, workflowId: string) =>
   path`/api/organizations/${organizationId}/workflows/${workflowId}`;
-const key = (organizationId: string, workflowId: string) =>
+export const previewsKey = (organizationId: string, workflowId: string) =>
   ["organizations", organizationId, "workflows", "previews", workflowId] as const;
 
 /** Which data a preview takes: without a run the workflow's last one that has any. `progress` tells states of a run apart. */
@@ -16,7 +16,7 @@ export type PreviewSource = { runId: string | undefined; progress: number };
 
 export const previewScopeQuery = (organizationId: string, workflowId: string, { runId, progress }: PreviewSource) =>
   queryOptions({
-    queryKey: [...key(organizationId, workflowId), "scope", runId, progress],
+    queryKey: [...previewsKey(organizationId, workflowId), "scope", runId, progress],
     queryFn: () => get<PreviewScope>(`${base(organizationId, workflowId)}/preview-scope${query({ runId })}`),
   });
 
@@ -27,7 +27,7 @@ export const previewValueQuery = (
   { canvas, progress, ...request }: PreviewRequest,
 ) =>
   queryOptions({
-    queryKey: [...key(organizationId, workflowId), "value", request, progress],
+    queryKey: [...previewsKey(organizationId, workflowId), "value", request, progress],
     queryFn: () => post<ValuePreview>(`${base(organizationId, workflowId)}/preview-value`, { canvas, ...request }),
     gcTime: 60_000,
     retry: false,

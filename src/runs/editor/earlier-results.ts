@@ -21,8 +21,8 @@ export async function findResults(
 }
 
 /** What the last run of the draft was started with. */
-export function lastTrigger([last]: readonly LastEditorRun[]): Pick<TriggerData, "prompt" | "payload"> {
+export function lastTrigger([last]: readonly LastEditorRun[]): Omit<TriggerData, "source" | "sender"> {
   if (!last?.triggerData) return { prompt: "", payload: null };
-  const { prompt, payload } = JSON.parse(last.triggerData) as TriggerData;
-  return { prompt, payload };
+  const { source: _source, sender: _sender, ...given } = JSON.parse(last.triggerData) as TriggerData;
+  return given;
 }

@@ -7,7 +7,7 @@ type Options = {
   graph: Graph;
   /** By canvas id, as they are stored. */
   pins: ReadonlyMap<string, string>;
-  trigger: Pick<TriggerData, "prompt" | "payload">;
+  trigger: Omit<TriggerData, "source" | "sender">;
   /** What `$vars` stands for now. */
   vars: Record<string, unknown>;
 };
@@ -16,9 +16,12 @@ type Options = {
  * What the outputs of each node depend on, as a hash: its type, parameters, instruction, accounts and variables, what a run is started with, and the same of
  * all nodes that come before it; of a node with pinned data, that data alone. Its name, its place and how often it is tried again change nothing.
  */
-export function fingerprintsOf({ graph, pins, trigger: { prompt, payload }, vars }: Options): Map<string, string> {
+export function fingerprintsOf({ graph, pins, trigger, vars }: Options): Map<string, string> {
   const known = new Map<string, string>();
-  const start = hashOf([prompt, payload]);
+  const { prompt, payload, event, method, query, headers } = trigger;
+  // What was started by hand has nothing of a request in it.
+  const request = [event, method, query, headers];
+  const start = hashOf(request.every((part) => part === undefined) ? [prompt, payload] : [prompt, payload, ...request]);
 
   function find(id: string): string {
     const before = known.get(id);

@@ -76,20 +76,18 @@ export function createStartEditorRun(options: Options) {
   async function prepare(place: { organizationId: string; workflowId: string }) {
     const [{ canvas, basedOn }, pins] = await Promise.all([workflows.drafts.edited(place), workflows.pins.find(place)]);
     const edited = await readEdited(canvas);
-    return { edited, pins, draft: { ...place, basedOn } };
+    return { edited, pins: pins.nodes, pinnedTrigger: pins.trigger, draft: { ...place, basedOn } };
   }
 
   return {
     async start(request: EditorRequest): Promise<StartedEditorRun> {
       const { organizationId, workflowId, mode, nodeId = "", prompt, payload } = request;
-      const { edited, pins, draft } = await prepare({ organizationId, workflowId });
+      const { edited, pins, pinnedTrigger, draft } = await prepare({ organizationId, workflowId });
       const { graph } = edited;
       if (mode !== "all") requireNode(edited, nodeId);
       const steps = mode === "all" ? allSteps(graph) : stepsOf(graph, mode, [nodeId]);
       const runs = mode === "all" ? [] : await listLastRuns(db, draft);
-      const before = lastTrigger(runs);
-      const given = { prompt: prompt ?? before.prompt, payload: payload === undefined ? before.payload : payload };
-      const trigger = { source: "manual", sender: request.user, ...given };
+      const trigger = triggerOf({ prompt, payload, user: request.user }, pinnedTrigger, runs);
       const named = namedVariables(edited.canvas.nodes.map(({ parameters }) => parameters));
       const vars = await workflows.variables.valuesOf(organizationId, named);
       const fingerprints = fingerprintsOf({ graph, pins: usedPins(pins, graph, steps), trigger, vars });
@@ -115,6 +113,18 @@ export function createStartEditorRun(options: Options) {
       return await begin({ ...request, kind: "editor", trigger }, { draft, edited, steps }, known);
     },
   };
+}
+
+/** What is given; where nothing is, what is pinned, and without that what the last run of the draft began with. */
+function triggerOf(
+  { prompt, payload, user }: Pick<EditorRequest, "prompt" | "payload" | "user">,
+  pinned: TriggerData | undefined,
+  runs: Parameters<typeof lastTrigger>[0],
+): TriggerData {
+  const before = lastTrigger(runs);
+  const manual = { source: "manual", sender: user };
+  if (prompt === undefined && payload === undefined) return pinned ?? { ...manual, ...before };
+  return { ...manual, prompt: prompt ?? before.prompt, payload: payload === undefined ? before.payload : payload };
 }
 
 /** A node that was chosen is executed, whatever is pinned to it, and one that is disabled lets its items pass. */

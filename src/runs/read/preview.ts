@@ -27,7 +27,7 @@ import type { RunList } from "./run-list.ts";
 export type Preview = ReturnType<typeof createPreview>;
 
 type Options = {
-  workflows: Pick<Workflows, "find" | "variables">;
+  workflows: Pick<Workflows, "find" | "variables" | "pins">;
   runs: Pick<RunList, "read" | "findExample">;
   executeOnce: Pick<ExecuteOnce, "plan" | "inputOf">;
   askModel: Pick<ReturnType<typeof createAskModel>, "fill" | "modelFor">;
@@ -123,10 +123,13 @@ function createPlaces({ workflows, runs, executeOnce }: Pick<Options, "workflows
   async function findExample({ organizationId, workflowId }: Place, runId: string | undefined): Promise<Example> {
     const { id: ownId } = await requireRow(workflows.find(organizationId, workflowId));
     const id = runId ?? (await runs.findExample(organizationId, ownId));
-    if (id === undefined) return withoutRun;
+    // Who asks for a run sees what that one began with.
+    const pinned =
+      runId === undefined ? await workflows.pins.findTrigger({ organizationId, workflowId: ownId }) : undefined;
+    if (id === undefined) return pinned ? { ...withoutRun, trigger: pinned } : withoutRun;
     const { row, nodes: rows, graph } = await runs.read(organizationId, id);
     if (row.workflowId !== ownId) throw new Refusal("not_found", "There is no such run.");
-    return { runId: row.id, trigger: JSON.parse(row.triggerData) as TriggerData, rows, graph };
+    return { runId: row.id, trigger: pinned ?? (JSON.parse(row.triggerData) as TriggerData), rows, graph };
   }
 
   async function placeNode(place: Place, { canvas, nodeId, runId }: Edited) {
@@ -153,7 +156,7 @@ function toScope(example: Example): Omit<PreviewScope, "vars"> {
   const cut = shown.filter(([, { truncated }]) => truncated).map(([id]) => id);
   return {
     runId: example.runId,
-    trigger: example.runId === null ? null : example.trigger,
+    trigger: example === withoutRun ? null : example.trigger,
     nodes: Object.fromEntries(shown.map(([id, { items }]) => [id, items])),
     truncated: Object.fromEntries([...cut, ...leftOut].map((id) => [id, true as const])),
   };

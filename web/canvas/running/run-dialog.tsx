@@ -1,4 +1,5 @@
 import { use, useId, useState } from "react";
+import { triggerPinId } from "../../../src/workflows/pin-wire.ts";
 import { readJson } from "../../pages/history/read-json.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { controlLook } from "../../parts/field.tsx";
@@ -23,14 +24,14 @@ export function RunDialog({ input, onInput, onClose }: RunDialogProps) {
       open
       onOpenChange={onClose}
       title="Run this workflow"
-      description="Runs what you see, with pinned data. Both fields are optional; nodes read them as $trigger.prompt and $trigger.payload."
+      description={`Runs what you see, with pinned data. Both fields are optional; nodes read them as $trigger.prompt and $trigger.payload.${stepping?.pins.has(triggerPinId) ? " Leave both empty to begin with the pinned trigger data." : ""}`}
     >
       <Form
         submit="Run"
         wide
         send={async () => {
           setFault(undefined);
-          const payload = readJson(input.payload.trim() || "null", "anything");
+          const payload = input.payload.trim() === "" ? { value: undefined } : readJson(input.payload, "anything");
           if ("fault" in payload) return setFault(payload.fault);
           await stepping?.runAll({ prompt: input.prompt, payload: payload.value });
           onClose();

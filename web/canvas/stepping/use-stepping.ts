@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
-import type { PinHead } from "../../../src/workflows/pin-wire.ts";
+import { type PinHead, triggerPinId } from "../../../src/workflows/pin-wire.ts";
+import { previewsKey } from "../../api/previews.ts";
 import { runQuery } from "../../api/runs.ts";
 import { type EditorRunRequest, pinOutputs, pinsQuery, runInEditor, unpin } from "../../api/steps.ts";
 import { isApiProblem } from "../../problem.ts";
@@ -64,16 +65,20 @@ function usePins({ organizationId, workflow: { id }, readOnly }: Editor): Pick<S
   const query = pinsQuery(organizationId, id);
   const { data = none } = useQuery({ ...query, enabled: !readOnly });
   const pins = useMemo(() => new Map(data.map((pin) => [pin.nodeId, pin])), [data]);
-  const refresh = () => queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+  const refresh = async (nodeId: string) => {
+    await queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    // What expressions give depends on what a run begins with.
+    if (nodeId === triggerPinId) await queryClient.invalidateQueries({ queryKey: previewsKey(organizationId, id) });
+  };
   return {
     pins,
     pin: async (nodeId, outputs) => {
       await pinOutputs(organizationId, id, nodeId, outputs);
-      await refresh();
+      await refresh(nodeId);
     },
     unpin: async (nodeId) => {
       await unpin(organizationId, id, nodeId);
-      await refresh();
+      await refresh(nodeId);
     },
   };
 }

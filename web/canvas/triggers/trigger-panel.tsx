@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import { use } from "react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
+import { triggerPinId } from "../../../src/workflows/pin-wire.ts";
 import { changeTrigger, triggerQuery, triggersKey } from "../../api/triggers.ts";
 import { kindLooks } from "../../pages/triggers/kinds.ts";
 import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
@@ -11,6 +13,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
+import { SteppingContext } from "../stepping/stepping-context.ts";
 
 type TriggerPanelProps = {
   organizationId: string;
@@ -24,6 +27,7 @@ type TriggerPanelProps = {
 /** A trigger beside the canvas. */
 export function TriggerPanel({ organizationId, triggerId, readOnly, onClose, onUse }: TriggerPanelProps) {
   const queryClient = useQueryClient();
+  const stepping = use(SteppingContext);
   const { data: trigger, isError, error, refetch } = useQuery(triggerQuery(organizationId, triggerId));
   const refresh = async () => {
     await queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) });
@@ -58,6 +62,7 @@ export function TriggerPanel({ organizationId, triggerId, readOnly, onClose, onU
           readOnly={readOnly}
           onSaved={refresh}
           onUse={readOnly ? undefined : onUse}
+          onPin={stepping && ((data) => stepping.pin(triggerPinId, { out: [data] }))}
         />
       )}
     </section>

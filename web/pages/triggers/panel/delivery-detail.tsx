@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { Play } from "lucide-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Pin, Play } from "lucide-react";
 import { useState } from "react";
 import type { WebhookDeliveryDetail } from "../../../../src/deliveries/wire.ts";
 import { deliveryQuery } from "../../../api/deliveries.ts";
@@ -19,10 +19,13 @@ type DeliveryDetailProps = {
   deliveryId: string;
   /** Goes on with the data of the event, where there is something to go on with. */
   onUse: ((data: TriggerData) => void) | undefined;
+  /** Keeps the data of the event for runs of the editor. */
+  onPin: ((data: TriggerData) => Promise<void>) | undefined;
 };
 
 /** One delivery: what it brought, what it was answered and why. */
-export function DeliveryDetail({ organizationId, triggerId, deliveryId, onUse }: DeliveryDetailProps) {
+export function DeliveryDetail(props: DeliveryDetailProps) {
+  const { organizationId, triggerId, deliveryId, onUse, onPin } = props;
   const { data: delivery, isError, error } = useQuery(deliveryQuery(organizationId, triggerId, deliveryId));
   const [part, setPart] = useState<keyof typeof parts>("body");
   if (isError) return <ProblemNotice error={error} />;
@@ -52,13 +55,38 @@ export function DeliveryDetail({ organizationId, triggerId, deliveryId, onUse }:
         <p className="text-sm text-muted">{notKept(delivery)}</p>
       )}
       {delivery.truncated && <p className="text-xs text-muted">It was too large to be kept whole.</p>}
-      {data && onUse && (
-        <Button look="primary" className="justify-self-start" onClick={() => onUse(data)}>
-          <Play className="size-4" aria-hidden="true" />
-          Run with this event
-        </Button>
-      )}
+      {data && <UseEvent data={data} onUse={onUse} onPin={delivery.truncated ? undefined : onPin} />}
     </section>
+  );
+}
+
+type UseEventProps = Pick<DeliveryDetailProps, "onUse" | "onPin"> & { data: TriggerData };
+
+/** What can be done with an event while a workflow is built. */
+function UseEvent({ data, onUse, onPin }: UseEventProps) {
+  const pinning = useMutation({ mutationFn: async () => await onPin?.(data) });
+  if (!onUse && !onPin) return null;
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap gap-2">
+        {onPin && (
+          <Button look="primary" busy={pinning.isPending} onClick={() => pinning.mutate()}>
+            <Pin className="size-4" aria-hidden="true" />
+            Pin as trigger data
+          </Button>
+        )}
+        {onUse && (
+          <Button look={onPin ? "quiet" : "primary"} onClick={() => onUse(data)}>
+            <Play className="size-4" aria-hidden="true" />
+            Run with this event
+          </Button>
+        )}
+      </div>
+      {pinning.isError && <ProblemNotice error={pinning.error} />}
+      {pinning.isSuccess && (
+        <Notice kind="success">Pinned. Runs and expressions in the editor begin with it; published runs do not.</Notice>
+      )}
+    </div>
   );
 }
 

@@ -20,12 +20,14 @@ type TriggerTabsProps = {
   onSaved: () => Promise<void>;
   /** Goes on with the data of an event, where there is something to go on with. */
   onUse?: ((data: TriggerData) => void) | undefined;
+  /** Keeps the data of an event for runs of the editor. */
+  onPin?: ((data: TriggerData) => Promise<void>) | undefined;
 };
 
 type TabName = "form" | "test" | "deliveries";
 
 /** Everything about one trigger: how it is set up, trying it, and what arrived. */
-export function TriggerTabs({ organizationId, trigger, readOnly, onSaved, onUse }: TriggerTabsProps) {
+export function TriggerTabs({ organizationId, trigger, readOnly, onSaved, onUse, onPin }: TriggerTabsProps) {
   const isWebhook = trigger.kind === "webhook";
   const [tab, setTab] = useState<TabName>(readOnly ? "deliveries" : "form");
   const [chosenId, setChosenId] = useState<string>();
@@ -68,6 +70,7 @@ export function TriggerTabs({ organizationId, trigger, readOnly, onSaved, onUse 
             chosenId={chosenId}
             onChoose={setChosenId}
             onUse={onUse}
+            onPin={onPin}
           />
         </Panel>
       )}
@@ -89,13 +92,13 @@ function TestWebhook({ organizationId, trigger, onArrived }: TestWebhookProps) {
   );
 }
 
-type DeliveriesProps = Pick<TriggerTabsProps, "organizationId" | "onUse"> & {
+type DeliveriesProps = Pick<TriggerTabsProps, "organizationId" | "onUse" | "onPin"> & {
   triggerId: string;
   chosenId: string | undefined;
   onChoose: (deliveryId: string) => void;
 };
 
-function Deliveries({ organizationId, triggerId, chosenId, onChoose, onUse }: DeliveriesProps) {
+function Deliveries({ organizationId, triggerId, chosenId, onChoose, onUse, onPin }: DeliveriesProps) {
   const [filter, setFilter] = useState<DeliveryFilter>("all");
   return (
     <>
@@ -117,6 +120,7 @@ function Deliveries({ organizationId, triggerId, chosenId, onChoose, onUse }: De
           triggerId={triggerId}
           deliveryId={chosenId}
           onUse={onUse}
+          onPin={onPin}
         />
       )}
     </>
