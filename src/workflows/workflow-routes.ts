@@ -145,11 +145,17 @@ function registerSaving(server: FastifyInstance, workflows: Workflows, remove: R
     `${path}/:workflowId/duplicate`,
     {
       config: writing,
-      schema: { tags, summary: "Duplicate a workflow", params, response: { 201: wire.savedWorkflow } },
+      schema: {
+        tags,
+        summary: "Duplicate a workflow",
+        params,
+        body: z.object({ publish: wire.workflowRequest.shape.publish }).nullish(),
+        response: { 201: wire.savedWorkflow },
+      },
     },
     async (request, reply) => {
-      const { organizationId, workflowId } = request.params;
-      return reply.code(201).send(await workflows.duplicate(organizationId, workflowId, authorOf(request)));
+      const asDraft = request.body?.publish === false;
+      return reply.code(201).send(await workflows.duplicate(request.params, asDraft, authorOf(request)));
     },
   );
 }

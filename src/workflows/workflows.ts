@@ -92,21 +92,21 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
 
     page: createPage(tables),
 
-    /** A copy of what runs; of a draft, where nothing runs yet. */
-    async duplicate(organizationId: string, workflowId: string, author: Author | null): Promise<SavedWorkflow> {
-      const place = { organizationId, workflowId };
-      const { name, description, folder, tags, isActive, errorWorkflow, canvas, version } = await getToCopy(place);
+    /** A copy of what runs; of a draft, where nothing runs yet. `asDraft`: of what is edited, as a draft. */
+    async duplicate(place: Place, asDraft: boolean, author: Author | null): Promise<SavedWorkflow> {
+      const { name, description, folder, tags, isActive, errorWorkflow, canvas, version } = await getToCopy(place, asDraft);
+      const publish = version > 0 && !asDraft;
       return await save.create(
-        organizationId,
+        place.organizationId,
         {
           name: `${name.slice(0, 193)} (copy)`,
           description,
           folder,
           tags,
-          isActive,
+          isActive: publish && isActive,
           errorWorkflow,
           canvas,
-          publish: version > 0,
+          publish,
         },
         author,
       );

@@ -194,6 +194,13 @@ describe("the page of workflows", () => {
     await eventually(async () => (await workflows()).find(({ name }) => name === html)?.isActive).toBe(false);
     await eventually(() => toggle.getAttribute("aria-checked")).toBe("false");
     await menuItem(html, "Duplicate");
+    await dialog().getByRole("button", { name: "Duplicate" }).click();
+    await page.getByRole("application", { name: "Canvas" }).waitFor();
+    expect((await workflows()).find(({ name }) => name === `${html} (copy)`)).toMatchObject({
+      version: 0,
+      isActive: false,
+    });
+    await page.goBack();
     await count("2 workflows found");
     await menuItem(html, "Delete");
     await dialog().getByRole("button", { name: "Delete" }).click();

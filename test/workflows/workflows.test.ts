@@ -341,6 +341,24 @@ describe("a duplicate", () => {
     expect(body).toMatchObject({ description: "d", isActive: false, tool: null, version: 1, canvas: made.canvas });
     expect([body.id === made.id, body.name]).toEqual([false, `${"n".repeat(193)} (copy)`]);
   });
+
+  it("is a draft of what is edited where that is asked for, and off", async () => {
+    const { id } = await create({ canvas: { nodes: [node("a")], edges: [] }, folder: "Mail", tags: ["daily"] });
+    const edited = { nodes: [node("a"), node("b")], edges: [] };
+    await ann.browser.patch(`${path}/${id}`, { canvas: edited, publish: false, expectedVersion: 1 });
+    const { status, body } = await ann.browser.post(`${path}/${id}/duplicate`, { publish: false });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      version: 0,
+      isActive: false,
+      folder: "Mail",
+      tags: ["daily"],
+      draft: { revision: 1 },
+    });
+    expect((await ann.browser.get(`${path}/${body.id}/draft`)).body.canvas).toEqual(edited);
+    const published = (await ann.browser.post(`${path}/${id}/duplicate`)).body;
+    expect(published).toMatchObject({ version: 1, isActive: true, canvas: { nodes: [node("a")] } });
+  });
 });
 
 describe("versions", () => {

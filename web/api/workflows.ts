@@ -188,8 +188,9 @@ export const importWorkflow = (organizationId: string, file: WorkflowFile | Reco
 export const changeWorkflow = (organizationId: string, workflowId: string, body: WorkflowChange) =>
   patch<SavedWorkflow>(one(organizationId, workflowId), body);
 
+/** As a draft of what is edited, which is off until somebody publishes it. */
 export const duplicateWorkflow = (organizationId: string, workflowId: string) =>
-  post<SavedWorkflow>(`${one(organizationId, workflowId)}/duplicate`);
+  post<SavedWorkflow>(`${one(organizationId, workflowId)}/duplicate`, { publish: false });
 
 export const deleteWorkflow = (organizationId: string, workflowId: string) => remove(one(organizationId, workflowId));
 

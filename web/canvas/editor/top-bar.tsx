@@ -22,11 +22,10 @@ type TopBarProps = {
 
 export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps) {
   const { organizationId, workflow, readOnly } = editor;
-  const isVersions = panel === "versions";
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-4 py-2">
       <NameField organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
-      <Views isVersions={isVersions} onPanel={onPanel} />
+      <Views panel={panel} onPanel={onPanel} />
       <div className="ml-auto flex flex-wrap items-center gap-1.5">
         <DraftState editor={editor} onRemark={onRemark} onCompare={() => onPanel("versions")} />
         {!readOnly && workflow.version > 0 && <ActiveSwitch editor={editor} />}
@@ -65,10 +64,9 @@ export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps)
 
 const pressed = "aria-pressed:bg-accent-soft aria-pressed:text-accent";
 
-type ViewsProps = { isVersions: boolean; onPanel: (panel: string | undefined) => void };
-
-/** The canvas, or what it was. */
-function Views({ isVersions, onPanel }: ViewsProps) {
+/** The canvas, what ran of it, or what it was. */
+function Views({ panel: shown, onPanel }: Pick<TopBarProps, "panel" | "onPanel">) {
+  const isEditor = shown !== "versions" && shown !== "runs";
   const view = (label: string, isShown: boolean, panel: string | undefined) => (
     <button
       type="button"
@@ -82,8 +80,9 @@ function Views({ isVersions, onPanel }: ViewsProps) {
   return (
     <fieldset className="flex gap-0.5 rounded-lg bg-hover p-0.5">
       <legend className="sr-only">What is shown of the workflow</legend>
-      {view("Editor", !isVersions, undefined)}
-      {view("Versions", isVersions, "versions")}
+      {view("Editor", isEditor, undefined)}
+      {view("Runs", shown === "runs", "runs")}
+      {view("Versions", shown === "versions", "versions")}
     </fieldset>
   );
 }
@@ -101,7 +100,7 @@ function PublishButton({ editor, onRemark, onCompare }: PublishButtonProps) {
   return (
     <>
       <Button
-        look={hasNothing ? "quiet" : "primary"}
+        look={hasNothing || editor.canvas.nodes.length === 0 ? "quiet" : "primary"}
         aria-disabled={hasNothing || undefined}
         title={hasNothing ? "There is nothing to publish: change the canvas first" : undefined}
         onClick={() => !hasNothing && setOpen(true)}

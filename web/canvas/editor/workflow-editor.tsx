@@ -8,6 +8,7 @@ import { noteIdOf } from "../edit/note-edits.ts";
 import { RunDialog } from "../running/run-dialog.tsx";
 import { RunStrip } from "../running/run-strip.tsx";
 import { useShownRun } from "../running/use-shown-run.ts";
+import { RunsView } from "../runs/runs-view.tsx";
 import type { BasedCanvas } from "../save/create-autosave.ts";
 import type { Remark } from "../save/remarks.ts";
 import { useQuietRemarks } from "../save/use-quiet-remarks.ts";
@@ -63,9 +64,16 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         <TopBar editor={editor} panel={shownPanel} onPanel={openPanel} onRemark={onRemark} onRun={onRun} />
         {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
         {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
-        {shownPanel === "versions" ? (
-          <VersionsView editor={editor} search={search} show={show} />
-        ) : (
+        {shownPanel === "versions" && <VersionsView editor={editor} search={search} show={show} />}
+        {shownPanel === "runs" && (
+          <RunsView
+            organizationId={organizationId}
+            workflowId={workflow.id}
+            shownId={search.run}
+            onShow={(runId) => show({ run: runId, panel: undefined })}
+          />
+        )}
+        {shownPanel !== "versions" && shownPanel !== "runs" && (
           <div className="relative flex min-h-0 flex-1">
             <ReactFlowProvider>
               <EditorCanvas

@@ -2,11 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Copy, Download, EllipsisVertical, Trash2, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { createWorkflow, deleteWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
-import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
+import { deleteWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
+import { DuplicateDialog } from "../../pages/workflows/duplicate-dialog.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
+import { saveFirst } from "../running/save-first.ts";
 import { settleDraft } from "../versions/settle-draft.ts";
 import { ErrorWorkflowDialog } from "./error-workflow-dialog.tsx";
 import type { Editor } from "./use-editor.ts";
@@ -15,7 +16,6 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
   const { organizationId, workflow, readOnly, saving } = editor;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const open = useOpenWorkflow(organizationId);
   const [asking, setAsking] = useState<"duplicate" | "errors" | "delete">();
   const refresh = () => queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
   const close = () => setAsking(undefined);
@@ -52,15 +52,10 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
         )}
       </Menu>
       {asking === "duplicate" && (
-        <ConfirmDialog
-          title={`Duplicate ${workflow.name}?`}
-          description="The copy has the same canvas and no triggers. It is a draft, and opens at once."
-          confirm="Duplicate"
-          act={async () => {
-            const copy = await createWorkflow(organizationId, copyOf(editor));
-            await refresh();
-            open(copy.id);
-          }}
+        <DuplicateDialog
+          organizationId={organizationId}
+          workflow={workflow}
+          prepare={() => saveFirst(editor, "The canvas is not saved, so it cannot be copied yet.")}
           onClose={close}
         />
       )}

@@ -27,6 +27,9 @@ export function CallPanel({
       <div className="grid gap-2">
         <CopyField label="Address (POST)" text={address} />
         <KeyHint organizationId={organizationId} />
+        <p className="text-sm text-muted">
+          Another workflow of this organization calls it with the node “Call workflow”.
+        </p>
       </div>
       <CallOptions organizationId={organizationId} canvas={canvas} draft={draft} />
       {draft.call && <SnippetTabs call={draft.call} />}

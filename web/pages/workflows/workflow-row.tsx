@@ -1,16 +1,16 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Code, Copy, Download, Ellipsis, Folder, SquarePen, Tag, Trash } from "lucide-react";
+import { useState } from "react";
 import type { WorkflowSummary } from "../../../src/workflows/wire.ts";
-import { changeWorkflow, duplicateWorkflow, workflowFileAddress } from "../../api/workflows.ts";
+import { changeWorkflow, workflowFileAddress } from "../../api/workflows.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import type { MyOrganization } from "../../session.ts";
+import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import { useOpenWorkflow } from "./use-open-workflow.ts";
 import { WorkflowIcons } from "./workflow-icons.tsx";
 
@@ -34,10 +34,7 @@ export function WorkflowRow({
   onChoose,
 }: WorkflowRowProps) {
   const builds = organization.role !== "viewer";
-  const duplicate = useMutation({
-    mutationFn: () => duplicateWorkflow(organization.id, workflow.id),
-    onSuccess: refresh,
-  });
+  const [isDuplicating, setDuplicating] = useState(false);
   return (
     <li className="grid gap-3 px-5 py-4 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -70,14 +67,16 @@ export function WorkflowRow({
               organizationId={organization.id}
               workflow={workflow}
               builds={builds}
-              onDuplicate={() => duplicate.mutate()}
+              onDuplicate={() => setDuplicating(true)}
               onDelete={onDelete}
               onCall={onCall}
             />
           </div>
         </div>
       </div>
-      {duplicate.isError && <ProblemNotice error={duplicate.error} />}
+      {isDuplicating && (
+        <DuplicateDialog organizationId={organization.id} workflow={workflow} onClose={() => setDuplicating(false)} />
+      )}
     </li>
   );
 }
