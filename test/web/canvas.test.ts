@@ -194,7 +194,7 @@ describe("building", () => {
     const copy = (await edited(id)).nodes.find((each) => each.id === "greet_2");
     expect([copy?.name, copy?.parameters]).toEqual(["Greet", { fields: { a: "$nodes.start_2.first" } }]);
     await page.goto(`/o/${flows.owner.organizationId}/workflows/${other}`);
-    await page.getByText("Nothing on this canvas yet").waitFor();
+    await page.getByRole("heading", { name: "What starts it?" }).waitFor();
     await canvas().focus();
     await page.keyboard.press("Control+v");
     await until([["greet", "start"], ["start>greet"]], () => stored(other));

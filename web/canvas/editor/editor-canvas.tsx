@@ -20,8 +20,8 @@ import { countByNode } from "../save/remarks.ts";
 import { CanvasSearch } from "../search/canvas-search.tsx";
 import { useCanvasSearch } from "../search/use-canvas-search.ts";
 import { AddTriggerMenu } from "../triggers/add-trigger-menu.tsx";
-import { panelOfNew } from "../triggers/panel-names.ts";
 import { type CardPanels, TriggerCards } from "../triggers/trigger-cards.tsx";
+import { useTriggerCards } from "../triggers/use-trigger-cards.ts";
 import { CanvasBar } from "./canvas-bar.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { EmptyCanvas } from "./empty-canvas.tsx";
@@ -117,11 +117,17 @@ export function EditorCanvas(props: EditorCanvasProps) {
 
 /** What the canvas can do, for keys, menus and buttons. */
 function useCanvasParts(props: EditorCanvasProps, editable: boolean) {
-  const { editor, run, frame, onOpen, onField, onPalette, onRun } = props;
+  const { editor, run, frame, onOpen, onField, onPalette, onPanel, onRun } = props;
   const getSelection = useGetSelection();
   const [shown, show] = useState<CanvasDialogProps["dialog"]>();
   const minimap = useMinimap(editor.canvas.nodes.length);
-  const adding = useAdding({ editor, getSelection, frame, onOpen: onPalette });
+  const adding = useAdding({
+    editor,
+    getSelection,
+    frame,
+    onOpen: onPalette,
+    onStart: (panel) => onPanel(panel, true),
+  });
   const notes = useNotes({ editor, frame });
   const going = useGo(editor.canvas);
   const menu = useCanvasMenu({ going, frame });
@@ -179,11 +185,16 @@ const Told = ({ words }: { words: string }) => (
 type OverCanvasProps = Pick<CardPanels, "onPanel"> & { editor: Editor; editable: boolean; onAdd: () => void };
 
 /** What is not part of the drawing: a menu in it would lose the focus to the canvas. */
-function OverCanvas({ editor: { canvas, readOnly }, editable, onAdd, onPanel }: OverCanvasProps) {
+function OverCanvas({ editor, editable, onAdd, onPanel }: OverCanvasProps) {
+  const { canvas, readOnly, organizationId, workflow } = editor;
+  const isStarted = useTriggerCards(organizationId, workflow).length > 0;
+  const onStart = (panel: string) => onPanel(panel, true);
   return (
     <>
-      {editable && <AddTriggerMenu onAdd={(kind) => onPanel(panelOfNew(kind), true)} />}
-      {canvas.nodes.length === 0 && !canvas.notes && <EmptyCanvas readOnly={readOnly} onAdd={onAdd} />}
+      {editable && <AddTriggerMenu onAdd={onStart} />}
+      {canvas.nodes.length === 0 && !canvas.notes && (
+        <EmptyCanvas readOnly={readOnly} isStarted={isStarted} onAdd={onAdd} onStart={onStart} />
+      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx
 import { CallPanel } from "../../pages/workflows/call-panel.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
 import { readTriggerPanel } from "../triggers/panel-names.ts";
+import { ToolPanel } from "../triggers/tool-panel.tsx";
 import { TriggerPanel } from "../triggers/trigger-panel.tsx";
 import type { Editor } from "./use-editor.ts";
 import type { WorkflowSearch } from "./use-workflow-search.ts";
@@ -66,6 +67,12 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose, onUse
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>
         <CallPanel organizationId={organizationId} workflow={workflow} canvas={workflow.canvas} />
+      </Titled>
+    );
+  if (search.panel === "tool")
+    return (
+      <Titled title="Offered as a tool" frame={frame} onClose={onClose}>
+        <ToolPanel organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
       </Titled>
     );
   return null;

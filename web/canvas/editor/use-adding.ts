@@ -9,7 +9,7 @@ import type { FlowActions } from "../flow/flow-actions.ts";
 import { wayOfEdge } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/selection.ts";
 import { noteRecent } from "../palette/recent-nodes.ts";
-import type { PickerEntry } from "../palette/search-kinds.ts";
+import type { NodeEntry, PickerEntry } from "../palette/search-kinds.ts";
 import { useEntries } from "../palette/use-entries.ts";
 import { waysOf } from "../ways-of.ts";
 import { nodeTitle } from "../words.ts";
@@ -25,10 +25,12 @@ type Options = {
   frame: RefObject<HTMLDivElement | null>;
   /** The palette needs room. */
   onOpen: () => void;
+  /** Opens what is asked for a way to start the workflow. */
+  onStart: (panel: string) => void;
 };
 
 /** Choosing a node from the palette and putting it onto the canvas. */
-export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
+export function useAdding({ editor, getSelection, frame, onOpen, onStart }: Options) {
   const { canvas, kinds, edit, organizationId, workflow } = editor;
   const flow = useReactFlow();
   const accounts = useQuery({ ...credentialsQuery(organizationId), enabled: !editor.readOnly }).data;
@@ -55,7 +57,7 @@ export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
     frame.current?.focus();
   }, [frame]);
 
-  function add(kind: NodeKind, at?: { x: number; y: number }, given?: PickerEntry): void {
+  function add(kind: NodeKind, at?: { x: number; y: number }, given?: NodeEntry): void {
     noteRecent(given?.id ?? kind.id);
     const way = waysOf({ id: "", nodeId: kind.id }, kind)[0];
     const position =
@@ -75,6 +77,14 @@ export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
     close();
   }
 
+  function pick(entry: PickerEntry): void {
+    if ("start" in entry) {
+      noteRecent(entry.id);
+      close();
+      onStart(entry.start.panel);
+    } else add(entry.kind, undefined, entry);
+  }
+
   // Nothing leads to the place where a run begins.
   const isBeginning = !target?.after && !target?.onEdge;
   const offered = useMemo(
@@ -88,7 +98,7 @@ export function useAdding({ editor, getSelection, frame, onOpen }: Options) {
     palette: {
       entries,
       place: describePlace(target, { canvas, kinds }),
-      onPick: (entry: PickerEntry) => add(entry.kind, undefined, entry),
+      onPick: pick,
       onClose: close,
     },
     actions,

@@ -42,7 +42,10 @@ export function Palette({ entries, place, onPick, onClose }: PaletteProps) {
         idOf={({ id }) => id}
         onPick={onPick}
         onEscape={onClose}
-        drag={{ type: nodeDragType, idOf: ({ kind, parameters }) => (parameters ? undefined : kind.id) }}
+        drag={{
+          type: nodeDragType,
+          idOf: (entry) => ("start" in entry || entry.parameters ? undefined : entry.kind.id),
+        }}
         nothing="No node fits. Try another word."
         noteFor={(text) =>
           searchEntries(entries, { text, section: undefined, recent }).length === 0
@@ -66,12 +69,17 @@ export function Palette({ entries, place, onPick, onClose }: PaletteProps) {
 
 const waysOut = new Set(["http_request", "transform"]);
 
-function Entry({ entry: { kind, title, description, also, needsAccount } }: { entry: PickerEntry }) {
+function Entry({ entry }: { entry: PickerEntry }) {
+  const { title, origin, description, also, needsAccount } = entry;
   return (
     <>
-      <NodeIcon nodeId={kind.id} providerId={kind.provider?.id ?? null} />
+      {"start" in entry ? (
+        <entry.start.Icon className="size-5 shrink-0 text-accent" aria-hidden="true" />
+      ) : (
+        <NodeIcon nodeId={entry.kind.id} providerId={entry.kind.provider?.id ?? null} />
+      )}
       <span className="grid min-w-0 flex-1">
-        <span className="truncate">{kind.provider ? `${kind.provider.title}: ${title}` : title}</span>
+        <span className="truncate">{origin ? `${origin}: ${title}` : title}</span>
         <span className="truncate text-xs text-muted" title={description}>
           {also !== undefined && <span className="text-accent">Also: {also} · </span>}
           {description}

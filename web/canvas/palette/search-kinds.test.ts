@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { NodeKind } from "../../catalog.ts";
+import { offeredStarts } from "../triggers/trigger-kinds.ts";
 import { type PickerEntry, type Section, searchEntries } from "./search-kinds.ts";
+import { startEntry } from "./start-entry.ts";
 
 type Given = Partial<Pick<PickerEntry, "description" | "needsAccount">> & { provider?: string; synonyms?: string[] };
 
@@ -21,7 +23,7 @@ function entry(id: string, title: string, section: Section, given: Given = {}): 
     hints: null,
     provider: provider === undefined ? null : { id: provider.toLowerCase(), title: provider },
   };
-  return { id, kind, title, description, section, needsAccount };
+  return { id, kind, title, origin: provider, description, synonyms, section, needsAccount };
 }
 
 const entries = [
@@ -76,6 +78,17 @@ it("takes the middle of a word for no good fit", () => {
   const modify = entry("gmail_modify", "Modify labels", "apps", { provider: "Gmail" });
   const groups = searchEntries([modify, ...entries], { text: "if", section: undefined, recent: [] });
   expect(groups[0]?.entries.map(({ id }) => id)).toEqual(["condition"]);
+});
+
+it("offers what starts a workflow, by other words too", () => {
+  const starts = offeredStarts.map((start) => startEntry(start));
+  const found = (text: string) =>
+    searchEntries([...entries, ...starts], { text, section: undefined, recent: [] })[0]?.entries[0];
+  expect(found("cron")).toMatchObject({ id: "start:schedule", section: "trigger", also: "cron" });
+  expect(found("hook")).toMatchObject({ id: "start:webhook" });
+  expect(found("mcp")).toMatchObject({ id: "start:tool", also: "mcp" });
+  expect(found("stripe")).toMatchObject({ id: "start:app" });
+  expect(found("sub workflow")).toMatchObject({ id: "start:workflow" });
 });
 
 it("keeps to a section, and counts what it has of all", () => {

@@ -1,19 +1,25 @@
 import type { NodeKind } from "../../catalog.ts";
 import { beginsWord, rankText, wellNamed, wordsOf } from "../../parts/rank-text.ts";
+import type { OfferedStart } from "../triggers/trigger-kinds.ts";
 
-/** One thing to add: a kind of node, or a workflow of one's own that is called. */
-export type PickerEntry = {
+type Entry = {
   id: string;
-  kind: NodeKind;
   title: string;
+  /** The service it belongs to, in words. */
+  origin?: string | undefined;
   description: string;
+  synonyms: readonly string[];
   section: Section;
-  parameters?: Record<string, unknown>;
   /** No account that it could use. */
   needsAccount: boolean;
   /** The other word for it that was searched for. */
   also?: string;
 };
+
+/** A kind of node, or a workflow of one's own that is called. */
+export type NodeEntry = Entry & { kind: NodeKind; parameters?: Record<string, unknown> };
+/** One thing to add: a node, or what starts the workflow. */
+export type PickerEntry = NodeEntry | (Entry & { start: OfferedStart });
 
 export const sections = {
   trigger: "Trigger",
@@ -65,12 +71,12 @@ function countOf(all: readonly PickerEntry[], found: { entry: PickerEntry }[], s
 }
 
 /** 0: does not fit. */
-const rankOf = ({ kind, title, description, id }: PickerEntry, words: string[]): number =>
+const rankOf = ({ origin = "", title, description, id, synonyms }: PickerEntry, words: string[]): number =>
   rankText(
     {
       title: title.toLowerCase(),
-      synonyms: kind.synonyms.map((synonym) => synonym.toLowerCase()),
-      named: `${kind.provider?.title ?? ""} ${id}`.toLowerCase(),
+      synonyms: synonyms.map((synonym) => synonym.toLowerCase()),
+      named: `${origin} ${id}`.toLowerCase(),
       said: description.toLowerCase(),
     },
     words,
@@ -78,13 +84,13 @@ const rankOf = ({ kind, title, description, id }: PickerEntry, words: string[]):
 
 /** A hit by another word says so, or the search would look broken. */
 function withAlso(entry: PickerEntry, words: string[]): PickerEntry {
-  const shown = `${entry.title} ${entry.kind.provider?.title ?? ""} ${entry.description}`.toLowerCase();
+  const shown = `${entry.title} ${entry.origin ?? ""} ${entry.description}`.toLowerCase();
   if (words.every((word) => shown.includes(word))) return entry;
-  const hit = entry.kind.synonyms.find((synonym) => words.some((word) => beginsWord(synonym.toLowerCase(), word)));
+  const hit = entry.synonyms.find((synonym) => words.some((word) => beginsWord(synonym.toLowerCase(), word)));
   return hit === undefined ? entry : { ...entry, also: hit };
 }
 
 const entryOrder = (one: PickerEntry, other: PickerEntry): number =>
   Number(one.needsAccount) - Number(other.needsAccount) ||
-  (one.kind.provider?.title ?? "").localeCompare(other.kind.provider?.title ?? "") ||
+  (one.origin ?? "").localeCompare(other.origin ?? "") ||
   one.title.localeCompare(other.title);

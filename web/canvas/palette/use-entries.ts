@@ -4,7 +4,9 @@ import { credentialsQuery } from "../../api/credentials.ts";
 import { workflowsQuery } from "../../api/workflows.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { findUsable } from "../edit/start-credentials.ts";
+import { offeredStarts } from "../triggers/trigger-kinds.ts";
 import type { PickerEntry } from "./search-kinds.ts";
+import { startEntry } from "./start-entry.ts";
 
 type Options = {
   organizationId: string;
@@ -13,7 +15,7 @@ type Options = {
   isOpen: boolean;
 };
 
-/** All kinds of nodes, and the workflows that were changed last. Accounts and workflows may come later. */
+/** What starts the workflow, all kinds of nodes, and the workflows that were changed last. Accounts and workflows may come later. */
 export function useEntries({ organizationId, workflowId, kinds, isOpen }: Options): PickerEntry[] {
   const accounts = useQuery({ ...credentialsQuery(organizationId), enabled: isOpen }).data;
   const workflows = useInfiniteQuery({
@@ -25,6 +27,8 @@ export function useEntries({ organizationId, workflowId, kinds, isOpen }: Option
       id: kind.id,
       kind,
       title: kind.title,
+      origin: kind.provider?.title,
+      synonyms: kind.synonyms,
       description: kind.description,
       section: kind.section,
       needsAccount: accounts !== undefined && !kind.worksWithoutAccount && findUsable(kind, accounts).length === 0,
@@ -35,11 +39,12 @@ export function useEntries({ organizationId, workflowId, kinds, isOpen }: Option
       id: `call_workflow:${id}`,
       kind: call as NodeKind,
       title: name,
+      synonyms: call?.synonyms ?? [],
       description: description === "" ? "Call this workflow" : description,
       section: "yours" as const,
       parameters: { workflowId: id },
       needsAccount: false,
     }));
-    return [...own, ...called];
+    return [...offeredStarts.map(startEntry), ...own, ...called];
   }, [kinds, accounts, workflows, workflowId]);
 }

@@ -1,10 +1,9 @@
 import { Zap } from "lucide-react";
-import type { TriggerKind } from "../../../src/triggers/wire.ts";
 import { Menu, MenuItem } from "../../parts/menu.tsx";
-import { offeredTriggers } from "./trigger-kinds.ts";
+import { offeredStarts } from "./trigger-kinds.ts";
 
-/** What may start the workflow, to choose from. */
-export function AddTriggerMenu({ onAdd }: { onAdd: (kind: TriggerKind) => void }) {
+/** What may start the workflow, to choose from. `onAdd` is told what is to be opened. */
+export function AddTriggerMenu({ onAdd }: { onAdd: (panel: string) => void }) {
   return (
     <div className="absolute top-3 left-3 z-5 rounded-lg border border-line bg-surface">
       <Menu
@@ -16,8 +15,8 @@ export function AddTriggerMenu({ onAdd }: { onAdd: (kind: TriggerKind) => void }
           </>
         }
       >
-        {offeredTriggers.map(({ kind, title, words, Icon }) => (
-          <MenuItem key={kind} onSelect={() => onAdd(kind)}>
+        {offeredStarts.map(({ id, title, words, Icon, panel }) => (
+          <MenuItem key={id} onSelect={() => onAdd(panel)}>
             <Icon className="size-4 text-muted" aria-hidden="true" />
             <span className="grid">
               <span>{title}</span>

@@ -1,5 +1,5 @@
 import { NewTriggerDialog } from "../../pages/triggers/new-trigger-dialog.tsx";
-import { panelOfNew, readNewPanel } from "./panel-names.ts";
+import { panelOfNew, panelOfTrigger, readNewPanel } from "./panel-names.ts";
 
 type AddedTriggerProps = {
   organizationId: string;
@@ -8,17 +8,18 @@ type AddedTriggerProps = {
   show: (change: { panel: string | undefined }) => void;
 };
 
-/** Asks for a new trigger of the workflow while the address says so. */
+/** Asks for a new trigger of the workflow while the address says so, and opens it beside the canvas once there is one. */
 export function AddedTrigger({ organizationId, workflowId, panel, show }: AddedTriggerProps) {
-  const kind = readNewPanel(panel);
-  if (!kind) return null;
+  const asked = readNewPanel(panel);
+  if (!asked) return null;
   return (
     <NewTriggerDialog
       organizationId={organizationId}
-      kind={kind}
+      kind={asked.kind}
+      senderId={asked.senderId}
       workflowId={workflowId}
       onKind={(next) => show({ panel: panelOfNew(next) })}
-      onClose={() => show({ panel: undefined })}
+      onClose={(triggerId) => show({ panel: triggerId === undefined ? undefined : panelOfTrigger(triggerId) })}
     />
   );
 }

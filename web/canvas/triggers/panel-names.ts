@@ -6,10 +6,15 @@ import { kinds } from "../../pages/triggers/kinds.ts";
 export const cardElementId = (cardId: string): string => `trigger-card-${cardId}`;
 
 export const panelOfTrigger = (triggerId: string): string => `trigger-${triggerId}`;
-export const panelOfNew = (kind: TriggerKind): string => `new-${kind}`;
+/** `senderId`: who delivers to a new webhook. */
+export const panelOfNew = (kind: TriggerKind, senderId?: string): string =>
+  senderId === undefined ? `new-${kind}` : `new-${kind}-${senderId}`;
 
 export const readTriggerPanel = (panel: string | undefined): string | undefined =>
   panel?.startsWith("trigger-") ? panel.slice("trigger-".length) : undefined;
 
-export const readNewPanel = (panel: string | undefined): TriggerKind | undefined =>
-  kinds.find((kind) => panel === panelOfNew(kind));
+export function readNewPanel(panel: string | undefined): { kind: TriggerKind; senderId?: string } | undefined {
+  const [first, name, senderId] = panel?.split("-") ?? [];
+  const kind = first === "new" ? kinds.find((one) => one === name) : undefined;
+  return kind && { kind, ...(senderId === undefined ? {} : { senderId }) };
+}

@@ -7,6 +7,7 @@ import { FlowActionsContext } from "../flow/flow-actions.ts";
 import { MoreButton } from "../flow/more-button.tsx";
 import { alsoDrawn } from "../flow/use-fit-all.ts";
 import { cardElementId } from "./panel-names.ts";
+import { PinnedTrigger } from "./pinned-trigger.tsx";
 import { type Bounds, boundsOf, cardHeight, cardWidth, findFirstNodes, type Point, placeCards } from "./place-cards.ts";
 import { useCardsInView } from "./use-cards-in-view.ts";
 import { type TriggerCard, useTriggerCards } from "./use-trigger-cards.ts";
@@ -30,11 +31,16 @@ export function TriggerCards({ editor, frame, openPanel, onPanel }: TriggerCards
   const firstNodes = usePlaces(findFirstNodes(canvas));
   const places = placeCards(cards.length, firstNodes);
   const bounds = boundsOf(places);
+  // What runs begin with is above what starts them, also while nothing does.
+  const [pinAt = { x: 0, y: 0 }] = placeCards(Math.max(1, cards.length), firstNodes);
   const open = places[cards.findIndex(({ panel }) => panel === openPanel)];
   useCardsInView({ canvas, kinds, frame, bounds, open });
   return (
     <ViewportPortal>
       <Lines from={places} to={firstNodes} bounds={bounds} />
+      <div className="absolute" style={{ transform: `translate(${pinAt.x}px, ${pinAt.y - 34}px)` }}>
+        <PinnedTrigger organizationId={organizationId} workflowId={workflow.id} />
+      </div>
       {cards.map((card, index) => (
         <Card
           key={card.id}
@@ -132,7 +138,7 @@ function Card({ organizationId, card, place, isOpen, onPanel }: CardProps) {
       <div className="absolute -top-3 right-3">
         <MoreButton
           target={target}
-          title={`the trigger ${title}`}
+          title="this trigger"
           className="hidden group-focus-within/box:flex group-hover/box:flex"
         />
       </div>

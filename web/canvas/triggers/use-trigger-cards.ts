@@ -89,7 +89,7 @@ function otherWays({ isActive, tool }: Workflow, { today, week }: Counted): Trig
       Icon,
       isOn: isActive,
       problem: null,
-      panel: "call",
+      panel: kind === "tool" ? "tool" : "call",
     }));
 }
 

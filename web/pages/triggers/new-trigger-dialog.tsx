@@ -13,18 +13,22 @@ type NewTriggerDialogProps = {
   organizationId: string;
   kind: Trigger["kind"];
   workflowId: string | undefined;
+  /** Who is to deliver to a webhook. */
+  senderId?: string | undefined;
   onKind: (kind: Trigger["kind"]) => void;
-  onClose: () => void;
+  /** With the trigger that was made, if one was. */
+  onClose: (triggerId?: string) => void;
 };
 
-export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onClose }: NewTriggerDialogProps) {
+export function NewTriggerDialog(props: NewTriggerDialogProps) {
+  const { organizationId, kind, workflowId, senderId, onKind, onClose } = props;
   const queryClient = useQueryClient();
   const [created, setCreated] = useState<TriggerWithSecrets>();
-  const { warned, close } = useGuardedClose(created !== undefined && isLost(created), onClose);
+  const { warned, close } = useGuardedClose(created !== undefined && isLost(created), () => onClose(created?.id));
 
   async function show(saved: Trigger | TriggerWithSecrets): Promise<void> {
     if ("webhookUrl" in saved && saved.webhookUrl) setCreated(saved);
-    else onClose();
+    else onClose(saved.id);
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) }),
       queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] }),
@@ -34,7 +38,7 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
   return (
     <Dialog wide open onOpenChange={close} title={created ? `${created.name} is ready` : "New trigger"}>
       {created ? (
-        <ShownSecrets created={created} warned={warned} onDone={onClose} />
+        <ShownSecrets created={created} warned={warned} onDone={() => onClose(created.id)} />
       ) : (
         <div className="grid gap-5">
           <KindChoice kind={kind} onKind={onKind} />
@@ -43,6 +47,7 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
             organizationId={organizationId}
             kind={kind}
             initialWorkflowId={workflowId}
+            initialSenderId={senderId}
             onSaved={show}
           />
         </div>

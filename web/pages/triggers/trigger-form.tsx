@@ -22,16 +22,18 @@ type TriggerFormProps = {
   /** The one that is changed; without it a new one is made. */
   trigger?: Trigger;
   initialWorkflowId?: string | undefined;
+  initialSenderId?: string | undefined;
   onSaved: (saved: Trigger | TriggerWithSecrets) => Promise<void>;
 };
 
-export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId = "", onSaved }: TriggerFormProps) {
+export function TriggerForm(props: TriggerFormProps) {
+  const { organizationId, kind, trigger, initialWorkflowId = "", initialSenderId, onSaved } = props;
   const [workflowId, setWorkflowId] = useState(trigger?.workflowId ?? initialWorkflowId);
   const [schedule, setSchedule] = useState<Schedule>({
     cron: trigger?.cron ?? "0 9 * * *",
     timeZone: trigger?.timeZone ?? ownTimeZone,
   });
-  const [webhook, setWebhook] = useState(() => beginWebhook(trigger));
+  const [webhook, setWebhook] = useState(() => beginWebhook(trigger, initialSenderId));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
   const [pollDraft, setPollDraft] = useState(() => beginPoll(trigger));
   const poll = usePoll(pollDraft.provider, pollDraft.event);

@@ -14,8 +14,8 @@ import {
 
 export type WebhookDraft = { sender: Sender; wantsRegistering: boolean; methods: WebhookMethod[] };
 
-export const beginWebhook = (trigger: Trigger | undefined): WebhookDraft => ({
-  sender: (trigger && senderOf(trigger)) ?? (senders[0] as Sender),
+export const beginWebhook = (trigger: Trigger | undefined, senderId?: string): WebhookDraft => ({
+  sender: (trigger ? senderOf(trigger) : senders.find(({ id }) => id === senderId)) ?? (senders[0] as Sender),
   wantsRegistering: trigger?.isRegistered ?? true,
   methods: trigger?.methods ?? ["POST"],
 });
