@@ -5,6 +5,8 @@ import type { Drawing } from "./flow-data.ts";
 
 type Canvas = { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[]; notes?: readonly Rect[] | undefined };
 type Kinds = Drawing["kinds"];
+/** What is seen of the canvas. */
+type Frame = Pick<HTMLElement, "clientWidth" | "clientHeight">;
 
 const margin = 40;
 const [smallest, readable, largest] = [0.65, 0.75, 1];
@@ -13,7 +15,7 @@ const [smallest, readable, largest] = [0.65, 0.75, 1];
 export function findFirstView(
   nodes: readonly CanvasNode[],
   kinds: Kinds,
-  frame: HTMLElement | null,
+  frame: Frame | null,
   { least = smallest, others = [] }: { least?: number; others?: readonly Rect[] } = {},
 ): Viewport {
   const area = measure(nodes, kinds, others);
@@ -27,26 +29,55 @@ export function findFirstView(
   };
 }
 
-/** What to show when the canvas got another size: everything, or, where that would be too small to read, what is chosen and its neighbours. */
-export function findNextView(canvas: Canvas, kinds: Kinds, frame: HTMLElement, chosenId?: string): Viewport {
-  const { nodes, edges, notes = [] } = canvas;
-  const all = measure(nodes, kinds, notes);
-  const chosen = nodes.find(({ id }) => id === chosenId);
-  if (!all || !chosen || fittingZoom(all, frame) >= readable)
-    return findFirstView(nodes, kinds, frame, { others: notes });
-  const near = new Set(
-    edges.flatMap(({ source, target }) => ([source, target].includes(chosen.id) ? [source, target] : [])),
-  );
-  const around = measure([chosen, ...nodes.filter(({ id }) => near.has(id))], kinds);
-  const fitsAround = around !== undefined && fittingZoom(around, frame) >= readable;
-  // Many neighbours may lie far apart; then only the chosen one is in the middle.
-  const area = (fitsAround ? around : measure([chosen], kinds)) ?? all;
-  const zoom = Math.min(largest, Math.max(readable, fitsAround ? fittingZoom(area, frame) : readable));
+type Chosen = {
+  /** A node. */
+  nodeId?: string | undefined;
+  /** Or something else that is drawn. */
+  other?: Rect | undefined;
+};
+
+/**
+ * What to show when the canvas got another size: everything with what else is drawn (`others`), or, where that would be too small to read, what is
+ * chosen with its neighbours, and where these lie too far apart what is chosen alone. What is drawn besides stands before the first nodes.
+ */
+export function findNextView(
+  { nodes, edges, notes = [] }: Canvas,
+  kinds: Kinds,
+  frame: Frame,
+  { chosen, others: besides = [] }: { chosen: Chosen; others?: readonly Rect[] },
+): Viewport {
+  const others = [...besides, ...notes];
+  const all = measure(nodes, kinds, others);
+  if (!all || fittingZoom(all, frame) >= readable) return findFirstView(nodes, kinds, frame, { others });
+  const fits = (area: Area) => fittingZoom(area, frame) >= readable;
+  const areas = areasAround({ nodes, edges }, kinds, chosen, besides);
+  const area = areas.find(fits) ?? areas.at(-1);
+  if (!area) return findFirstView(nodes, kinds, frame, { others });
+  const zoom = Math.min(largest, Math.max(readable, fittingZoom(area, frame)));
   return {
     zoom,
     x: frame.clientWidth / 2 - (area.left + area.width / 2) * zoom,
     y: frame.clientHeight / 2 - (area.top + area.height / 2) * zoom,
   };
+}
+
+/** From the largest to what is chosen alone; none where nothing is. What starts a first node is nearer to it than what follows. */
+function areasAround(
+  { nodes, edges }: Canvas,
+  kinds: Kinds,
+  { nodeId, other }: Chosen,
+  others: readonly Rect[],
+): Area[] {
+  const isFirst = ({ id }: CanvasNode) => !edges.some(({ target }) => target === id);
+  const node = nodes.find(({ id }) => id === nodeId);
+  const choices: [nodes: CanvasNode[], others: readonly Rect[]][] = [];
+  if (node) {
+    const ends = edges.flatMap(({ source, target }) => ([source, target].includes(node.id) ? [source, target] : []));
+    const around = nodes.filter(({ id }) => id === node.id || ends.includes(id));
+    if (isFirst(node)) choices.push([around, others], [[node], others]);
+    choices.push([around, []], [[node], []]);
+  } else if (other) choices.push([nodes.filter(isFirst), others], [[], others], [[], [other]]);
+  return choices.flatMap(([some, drawn]) => measure(some, kinds, drawn) ?? []);
 }
 
 type Area = { left: number; top: number; width: number; height: number };
@@ -61,5 +92,5 @@ function measure(nodes: readonly CanvasNode[], kinds: Kinds, others: readonly Re
   return { left, top, width, height };
 }
 
-const fittingZoom = ({ width, height }: Area, { clientWidth, clientHeight }: HTMLElement): number =>
+const fittingZoom = ({ width, height }: Area, { clientWidth, clientHeight }: Frame): number =>
   Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);

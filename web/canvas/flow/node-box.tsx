@@ -22,7 +22,7 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<NodeS
       role="group"
       aria-label={describe(data)}
       data-chosen={selected}
-      className={`group/box relative w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
+      className={`group/box relative w-56 rounded-xl border text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed bg-page" : "bg-surface"}`}
     >
       {data.mark && <MarkWord mark={data.mark} />}
       {data.editable && <BoxActions nodeId={node.id} title={nodeTitle(node, kind)} />}

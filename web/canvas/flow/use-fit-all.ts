@@ -5,6 +5,8 @@ const [smallest, largest, padding] = [0.1, 1, 0.15];
 
 /** An element with this attribute says what is drawn besides the nodes. */
 export const alsoDrawn = "data-also-drawn";
+/** And with this one which of it is chosen. */
+export const chosenDrawn = "data-chosen-drawn";
 
 /** Shows all nodes, with the cards before them. */
 export function useFitAll(): () => void {
@@ -13,17 +15,17 @@ export function useFitAll(): () => void {
   return () => {
     const { width, height, domNode } = store.getState();
     const nodes = flow.getNodes();
-    const others = readDrawn(domNode);
+    const others = readDrawn(domNode, alsoDrawn);
     const all = [...(nodes.length > 0 ? [getNodesBounds(nodes)] : []), ...others];
     if (all.length === 0) return;
     void flow.setViewport(getViewportForBounds(unite(all), width, height, smallest, largest, padding));
   };
 }
 
-const readDrawn = (element: HTMLElement | null): Rect[] => {
-  const text = element?.querySelector(`[${alsoDrawn}]`)?.getAttribute(alsoDrawn);
-  return text ? [JSON.parse(text) as Rect] : [];
-};
+export function readDrawn(element: HTMLElement | null, attribute: typeof alsoDrawn | typeof chosenDrawn): Rect[] {
+  const found = [...(element?.querySelectorAll(`[${attribute}]`) ?? [])];
+  return found.map((one) => JSON.parse(one.getAttribute(attribute) ?? "") as Rect);
+}
 
 function unite(all: readonly Rect[]): Rect {
   const [x, y] = [Math.min(...all.map((one) => one.x)), Math.min(...all.map((one) => one.y))];

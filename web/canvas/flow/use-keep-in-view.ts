@@ -1,12 +1,15 @@
 import { useReactFlow } from "@xyflow/react";
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Canvas } from "../../../src/workflows/wire.ts";
 import { boxWidth } from "../place-nodes.ts";
 import { findNextView } from "./find-first-view.ts";
 import type { Box, Drawing, Line } from "./flow-data.ts";
 import { travelMs } from "./travel-ms.ts";
+import { alsoDrawn, chosenDrawn, readDrawn } from "./use-fit-all.ts";
 
 const boxHeight = 60;
+/** Sizes that follow each other so soon are those of a panel that is dragged; the view follows at once. */
+const draggedMs = 250;
 
 type Drawn = { canvas: Canvas; kinds: Drawing["kinds"] };
 
@@ -18,20 +21,18 @@ export function useKeepInView(select: readonly string[], frame: RefObject<HTMLEl
   const current = useRef(drawn);
   current.current = drawn;
   const size = useRef<string>(undefined);
+  const fitAnew = useFitAnew(current);
 
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
     const look = () => {
-      const box = flow.getNodes().find(({ id, selected }) => selected || id === select[0]);
-      const { canvas, kinds } = current.current;
+      const boxes = flow.getNodes();
+      const box = boxes.find(({ selected }) => selected) ?? boxes.find(({ id }) => id === select[0]);
       const newSize = `${element.clientWidth} ${element.clientHeight}`;
       const isResized = size.current !== undefined && size.current !== newSize;
       size.current = newSize;
-      if (isResized && canvas.nodes.length > 0) {
-        void flow.setViewport(findNextView(canvas, kinds, element, box?.id), { duration: travelMs() });
-        return;
-      }
+      if (isResized) return fitAnew(element, box?.id);
       if (!box || isInside(box, element, flow.flowToScreenPosition)) return;
       void flow.setCenter(box.position.x + boxWidth / 2, box.position.y + boxHeight / 2, {
         zoom: flow.getZoom(),
@@ -42,7 +43,26 @@ export function useKeepInView(select: readonly string[], frame: RefObject<HTMLEl
     const observer = new ResizeObserver(() => requestAnimationFrame(look));
     observer.observe(element);
     return () => observer.disconnect();
-  }, [flow, frame, select]);
+  }, [flow, frame, select, fitAnew]);
+}
+
+/** Shows everything that is drawn, or what is chosen of it. */
+function useFitAnew(drawn: RefObject<Drawn>) {
+  const { setViewport } = useReactFlow<Box, Line>();
+  const lastMs = useRef(0);
+  return useCallback(
+    (element: HTMLElement, nodeId: string | undefined) => {
+      const { canvas, kinds } = drawn.current;
+      const others = readDrawn(element, alsoDrawn);
+      if (canvas.nodes.length + others.length === 0) return;
+      const [other] = readDrawn(element, chosenDrawn);
+      const view = findNextView(canvas, kinds, element, { chosen: other ? { other } : { nodeId }, others });
+      const isDragged = performance.now() - lastMs.current < draggedMs;
+      lastMs.current = performance.now();
+      void setViewport(view, { duration: isDragged ? 0 : travelMs() });
+    },
+    [setViewport, drawn],
+  );
 }
 
 type Point = { x: number; y: number };

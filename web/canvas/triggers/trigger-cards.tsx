@@ -5,7 +5,7 @@ import { useTimeLeft, writeTimeLeft } from "../../pages/triggers/panel/use-liste
 import type { Editor } from "../editor/use-editor.ts";
 import { FlowActionsContext } from "../flow/flow-actions.ts";
 import { MoreButton } from "../flow/more-button.tsx";
-import { alsoDrawn } from "../flow/use-fit-all.ts";
+import { alsoDrawn, chosenDrawn } from "../flow/use-fit-all.ts";
 import { cardElementId } from "./panel-names.ts";
 import { PinnedTrigger } from "./pinned-trigger.tsx";
 import { type Bounds, boundsOf, cardHeight, cardWidth, findFirstNodes, type Point, placeCards } from "./place-cards.ts";
@@ -34,10 +34,10 @@ export function TriggerCards({ editor, frame, openPanel, onPanel }: TriggerCards
   // What runs begin with is above what starts them, also while nothing does.
   const [pinAt = { x: 0, y: 0 }] = placeCards(Math.max(1, cards.length), firstNodes);
   const open = places[cards.findIndex(({ panel }) => panel === openPanel)];
-  useCardsInView({ canvas, kinds, frame, bounds, open });
+  useCardsInView({ canvas, kinds, frame, bounds });
   return (
     <ViewportPortal>
-      <Lines from={places} to={firstNodes} bounds={bounds} />
+      <Lines from={places} to={firstNodes} drawn={{ [alsoDrawn]: bounds, [chosenDrawn]: open && boundsOf([open]) }} />
       <div className="absolute" style={{ transform: `translate(${pinAt.x}px, ${pinAt.y - 34}px)` }}>
         <PinnedTrigger organizationId={organizationId} workflowId={workflow.id} />
       </div>
@@ -55,12 +55,17 @@ export function TriggerCards({ editor, frame, openPanel, onPanel }: TriggerCards
   );
 }
 
-type LinesProps = { from: readonly Point[]; to: readonly Placed[]; bounds: Bounds | undefined };
+type LinesProps = {
+  from: readonly Point[];
+  to: readonly Placed[];
+  /** What the view is told, by attribute. */
+  drawn: Record<string, Bounds | undefined>;
+};
 
-function Lines({ from, to, bounds }: LinesProps) {
-  const drawn: Record<string, string> = bounds ? { [alsoDrawn]: JSON.stringify(bounds) } : {};
+function Lines({ from, to, drawn }: LinesProps) {
+  const told = Object.entries(drawn).map(([name, bounds]) => [name, bounds && JSON.stringify(bounds)]);
   return (
-    <svg {...drawn} aria-hidden="true" className="pointer-events-none absolute overflow-visible">
+    <svg {...Object.fromEntries(told)} aria-hidden="true" className="pointer-events-none absolute overflow-visible">
       {from.flatMap((start) =>
         to.map((end) => (
           <path
