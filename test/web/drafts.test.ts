@@ -41,6 +41,8 @@ const path = (id: string) => `${flows.path}/workflows/${id}`;
 const draftOf = async (id: string) => (await flows.owner.browser.get(`${path(id)}/draft`)).body;
 const dialog = () => page.getByRole("dialog");
 const live = [["now", "start"], ["start>now"]];
+const saysSavedWithProblem = () => button("Saved, 1 problem").waitFor();
+const broken = { status: 500, code: "internal", detail: "The database does not answer." };
 
 const two = () => [node("start", "start"), node("now", "system_date_time", {}, { name: "Now" })];
 const save = () => flows.save(two(), edges("start>now"), "Flow");
@@ -92,6 +94,61 @@ describe("a draft", () => {
     expect(await published(id)).toEqual([["later", "now", "start"], ["start>now"]]);
     const { body } = await flows.owner.browser.get(`${path(id)}/versions`);
     expect(body.data[0]).toMatchObject({ version: 2, note: "Adds what comes later", createdByName: "Ann" });
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps its number of changes in the bar while a save is compared", async () => {
+    await open(await saveWithDraft());
+    await button("Draft · 2 changes").waitFor();
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/compare/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/compare/**");
+    await removeNow();
+    await asked;
+    expect(await button("Draft · 2 changes").count()).toBe(1);
+    answer();
+    await button("Draft · 3 changes").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("says in the place of the changes why they cannot be shown, and tries again", async () => {
+    const id = await saveWithDraft();
+    const refused = { status: 500, contentType: "application/problem+json", body: JSON.stringify(broken) };
+    await open(id);
+    await button("Draft · 2 changes").waitFor();
+    await page.route("**/compare/**", (route) => route.fulfill(refused));
+    await page.route("**/workflows/check", (route) => route.fulfill(refused));
+    await removeNow();
+    await saysSavedWithProblem();
+    await button("Publish").click();
+    await eventually(() => dialog().getByText("The database does not answer.").count()).toBe(2);
+    expect(await dialog().getByRole("button", { name: "Publish" }).isDisabled()).toBe(true);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.unrouteAll();
+    await dialog().getByRole("button", { name: "Try again" }).first().click();
+    await dialog().getByText("3 changes").waitFor();
+    await dialog().getByRole("button", { name: "Try again" }).click();
+    await dialog().getByText("1 problem to mend first").waitFor();
+  });
+
+  it("says when it is published that pinned data is not", async () => {
+    const id = await saveWithDraft();
+    await open(id);
+    await button("Publish").click();
+    await dialog().getByText("1 problem to mend first").waitFor();
+    expect(await dialog().getByText("pinned data").count()).toBe(0);
+    for (const nodeId of ["now", "later"])
+      await flows.owner.browser.send("PUT", `${path(id)}/draft/pins/${nodeId}`, { outputs: { out: [{ a: 1 }] } });
+    await page.reload();
+    await button("Publish").click();
+    await dialog().getByText("2 nodes have pinned data; a published run never uses it.").waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

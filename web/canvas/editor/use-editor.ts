@@ -64,7 +64,8 @@ export function useEditor({ organizationId, workflow, opened, kinds, readOnly }:
       const canvas = await placeUnplaced(other.canvas, kinds);
       autosave.adopt({ canvas, version: other.version, revision: other.revision });
       edit({ type: "replace", canvas });
-      await check(canvas);
+      // It is taken, whatever the server says of it.
+      await check(canvas).catch(() => undefined);
     },
     [autosave, check, kinds],
   );

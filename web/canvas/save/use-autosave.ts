@@ -44,7 +44,8 @@ export function useAutosave({ organizationId, workflowId, opened, canvas, unsave
 
   const check = useCheck(organizationId, readOnly, setRemarks);
   const first = useRef(opened.canvas as Canvas);
-  useEffect(() => void check(first.current), [check]);
+  // Where the server is away, saving says so.
+  useEffect(() => void check(first.current).catch(() => undefined), [check]);
   useEffect(() => {
     const retry = () => void (autosave.state.get().kind === "offline" && autosave.flush());
     window.addEventListener("online", retry);
@@ -94,10 +95,8 @@ function useCheck(organizationId: string, readOnly: boolean, onRemarks: (remarks
   return useCallback(
     async (canvas) => {
       if (readOnly) return;
-      // Where the server is away, saving says so.
-      const found = await checkCanvas(organizationId, canvas).catch(() => undefined);
-      if (found)
-        onRemarks({ faults: locateRemarks(found.errors, canvas), warnings: locateRemarks(found.warnings, canvas) });
+      const { errors, warnings } = await checkCanvas(organizationId, canvas);
+      onRemarks({ faults: locateRemarks(errors, canvas), warnings: locateRemarks(warnings, canvas) });
     },
     [organizationId, readOnly, onRemarks],
   );

@@ -16,7 +16,7 @@ type DraftStateProps = { editor: Editor; onRemark: (remark: Remark) => void; onC
 /** What you edit, and below it what everybody gets. */
 export function DraftState({ editor, onRemark, onCompare }: DraftStateProps) {
   const { workflow, readOnly, saving } = editor;
-  const changes = useDraftChanges(editor);
+  const { changes } = useDraftChanges(editor);
   const { version, draft, isActive } = workflow;
   return (
     <div className="grid min-w-0 justify-items-start">

@@ -1,24 +1,31 @@
-import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { CircleAlert, CircleCheck, Pin, TriangleAlert } from "lucide-react";
+import { type ReactNode, use } from "react";
+import { Button } from "../../parts/button.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import type { Remark } from "../save/remarks.ts";
+import { SteppingContext } from "../stepping/stepping-context.ts";
 import { counted } from "../words.ts";
 
 type PublishChecksProps = {
   editor: Editor;
-  /** Undefined while the canvas is looked at. */
-  isChecked: boolean | undefined;
+  /** Without data while the canvas is looked at. */
+  check: { data: boolean | undefined; isError: boolean; error: unknown; refetch: () => unknown };
   onRemark: (remark: Remark) => void;
 };
 
 /** What hinders publishing and what may make a run fail; each leads to its field. */
-export function PublishChecks({ editor: { canvas, saving }, isChecked, onRemark }: PublishChecksProps) {
+export function PublishChecks({ editor: { canvas, saving }, check, onRemark }: PublishChecksProps) {
   const { faults, warnings } = saving.remarks;
+  if (check.isError)
+    return (
+      <ProblemNotice error={check.error} action={<Button onClick={() => void check.refetch()}>Try again</Button>} />
+    );
   return (
     <section aria-label="Checks" className="grid grid-cols-1 content-start gap-3 rounded-lg bg-page p-4 text-sm">
       <h3 className="font-semibold">Checks</h3>
-      {isChecked === undefined ? (
+      {check.data === undefined ? (
         <Loading what="the checks">
           <Skeleton className="h-12" />
         </Loading>
@@ -46,7 +53,23 @@ export function PublishChecks({ editor: { canvas, saving }, isChecked, onRemark 
           )}
         </>
       )}
+      <PinnedNodes canvas={canvas} />
     </section>
+  );
+}
+
+/** What was only pinned is not published. */
+function PinnedNodes({ canvas }: Pick<Editor, "canvas">) {
+  const pins = use(SteppingContext)?.pins;
+  const count = canvas.nodes.filter(({ id }) => pins?.has(id)).length;
+  if (count === 0) return null;
+  return (
+    <p className="flex gap-2">
+      <Pin className="mt-0.5 size-4 shrink-0 text-accent" aria-hidden="true" />
+      <span>
+        {count === 1 ? "1 node has pinned data" : `${count} nodes have pinned data`}; a published run never uses it.
+      </span>
+    </p>
   );
 }
 

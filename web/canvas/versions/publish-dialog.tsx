@@ -57,10 +57,9 @@ export function PublishDialog({ editor, onRemark, onCompare, onClose }: PublishD
             <Changes editor={editor} onCompare={onCompare} />
             <NoteField note={note} onNote={setNote} />
           </div>
-          <PublishChecks editor={editor} isChecked={isChecked.data} onRemark={onRemark} />
+          <PublishChecks editor={editor} check={isChecked} onRemark={onRemark} />
         </div>
         {!isActive && <TurnOn isFirst={version === 0} isOn={turnsOn} onChange={setTurnsOn} />}
-        {isChecked.isError && <ProblemNotice error={isChecked.error} />}
         {isChecked.data === false && (
           <Notice kind="problem">The last changes are not saved. Close this and look above the canvas.</Notice>
         )}
@@ -141,8 +140,9 @@ function Effects({ editor: { organizationId, workflow } }: { editor: Editor }) {
 }
 
 function Changes({ editor, onCompare }: { editor: Editor; onCompare: () => void }) {
-  const changes = useDraftChanges(editor);
-  if (!changes)
+  const { changes, isFromBefore, error, tryAgain } = useDraftChanges(editor);
+  if (error) return <ProblemNotice error={error} action={<Button onClick={tryAgain}>Try again</Button>} />;
+  if (!changes || isFromBefore)
     return (
       <Loading what="the changes">
         <Skeleton className="h-16" />

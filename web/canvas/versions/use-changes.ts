@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import { credentialsQuery } from "../../api/credentials.ts";
@@ -6,12 +6,22 @@ import { comparisonQuery, draftChangesQuery, type Side } from "../../api/workflo
 import type { Editor } from "../editor/use-editor.ts";
 import { type Change, listChanges } from "./list-changes.ts";
 
-/** What the draft changes of what is published; undefined until it is known, or where there is no draft. */
-export function useDraftChanges(editor: Editor): Change[] | undefined {
+type DraftChanges = {
+  /** Undefined until they are known, or where there is no draft. After a save those from before stand until the new ones are known. */
+  changes: Change[] | undefined;
+  isFromBefore: boolean;
+  error: unknown;
+  tryAgain: () => void;
+};
+
+/** What the draft changes of what is published. */
+export function useDraftChanges(editor: Editor): DraftChanges {
   const { organizationId, workflow } = editor;
-  const comparison = useQuery(draftChangesQuery(organizationId, workflow)).data;
+  const query = useQuery({ ...draftChangesQuery(organizationId, workflow), placeholderData: keepPreviousData });
+  const { data, error, isPlaceholderData, refetch } = query;
   const describe = useDescribe(editor, editor.canvas.nodes);
-  return useMemo(() => comparison && describe(comparison), [comparison, describe]);
+  const changes = useMemo(() => data && describe(data), [data, describe]);
+  return { changes, isFromBefore: isPlaceholderData, error, tryAgain: () => void refetch() };
 }
 
 /** What is different between two versions, or between one and the draft. */

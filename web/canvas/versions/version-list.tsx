@@ -85,7 +85,7 @@ function Entry({ side, isChosen, onChoose, at, mark, children }: EntryProps) {
 }
 
 function DraftWords({ editor }: { editor: Editor }) {
-  const changes = useDraftChanges(editor);
+  const { changes } = useDraftChanges(editor);
   return <span className="text-xs">{changes ? counted(countChanges(changes), "change") : "Draft"}</span>;
 }
 
