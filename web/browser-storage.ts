@@ -23,4 +23,5 @@ type StorageKey =
   | "switchyard.menu"
   | "switchyard.recent-nodes"
   | `switchyard.recent-places.${string}`
+  | `switchyard.arranged.${string}`
   | `switchyard.draft.${string}`;

@@ -109,10 +109,11 @@ describe("the panel of a node", () => {
     const { panel, complaints } = await open("node=tell");
     const text = panel.getByRole("combobox", { name: "Text" });
     await text.fill("By ");
-    await panel.getByText("Insert data of the last run").click();
-    await panel.getByRole("tab", { name: "JSON" }).click();
+    const incoming = panel.getByRole("region", { name: "Incoming data" });
+    await incoming.getByRole("button", { name: "JSON" }).click();
     await panel.getByText(image.replaceAll('"', "'")).first().waitFor();
-    await panel.getByRole("button", { name: "first-name", exact: true }).click();
+    await incoming.getByRole("button", { name: "Schema" }).click();
+    await incoming.getByRole("button", { name: "first-name", exact: true }).click();
     await eventually(() => text.inputValue()).toBe("By {{ $input.author.`first-name` }}");
     expect(complaints).toEqual([]);
   });
@@ -233,7 +234,6 @@ describe("the panel of a node", () => {
 
   it("takes fields that are dragged into a text or an expression", async () => {
     const { panel } = await open("node=decide");
-    await panel.getByText("Insert data of the last run").click();
     const condition = panel.getByRole("combobox", { name: "Condition" });
     await condition.fill("");
     await panel.getByRole("button", { name: "count", exact: true }).dragTo(condition);
@@ -254,7 +254,8 @@ describe("the panel of a node", () => {
   it("shows what came in and out in a run, on a narrow screen too", async () => {
     const { id } = await flows.run(workflowId, {});
     const { page, panel, complaints } = await open(`node=tell&run=${id}`, { viewport: { width: 390, height: 800 } });
-    await panel.getByRole("tab", { name: "Input" }).click();
+    await panel.getByRole("tab", { name: "Incoming" }).click();
+    await panel.getByRole("button", { name: "Table" }).click();
     await panel.getByRole("heading", { name: "From Make items 1 item" }).waitFor();
     await panel.getByRole("cell", { name: "A bug" }).waitFor();
     await panel.getByRole("tab", { name: "Output" }).click();

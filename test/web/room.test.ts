@@ -77,6 +77,8 @@ describe("the view of a canvas", () => {
     expect(await seen(names(4))).toEqual(names(4));
     await box(/^N3,/).click();
     await page.getByRole("region", { name: "Node N3" }).waitFor();
+    await eventually(() => seen(names(4))).toEqual(names(4));
+    await button("Dock the panel right").click();
     await isStill();
     // Everything would be too small here: the chosen one is in view, at a size that can be read.
     await eventually(() => seen(["N3"])).toEqual(["N3"]);
@@ -90,6 +92,8 @@ describe("the view of a canvas", () => {
     await open(await flows.save(row(3)), { width: 1600, height: 800 });
     await box(/^N2,/).click();
     await page.getByRole("region", { name: "Node N2" }).waitFor();
+    await button("Dock the panel right").click();
+    await isStill();
     await eventually(() => seen(names(3))).toEqual(names(3));
     expect(complaints).toEqual([]);
   });

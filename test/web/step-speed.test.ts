@@ -25,14 +25,13 @@ it("shows the data of a warm step soon after the click", async () => {
   await page.goto(`/o/${flows.owner.organizationId}/workflows/${id}`);
   await canvas().waitFor();
   await box(/^A,/).click();
-  await panel().getByRole("tab", { name: "Output" }).click();
   const times: number[] = [];
   for (let round = 0; round < 16; round += 1) {
     const before = page.url();
     const beganMs = performance.now();
     await panel().getByRole("button", { name: "Run step" }).click();
     await page.waitForURL((address) => address.href !== before && address.searchParams.has("run"));
-    await panel().getByText("warm").first().waitFor();
+    await panel().getByRole("region", { name: "Output" }).getByText("warm").first().waitFor();
     times.push(performance.now() - beganMs);
   }
   expect(Math.min(...times), `took ${times.map(Math.round).join(", ")} ms`).toBeLessThan(300);

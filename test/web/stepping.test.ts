@@ -42,7 +42,7 @@ const isExpected = (message: ConsoleMessage) => /40[09] \((Bad Request|Conflict)
 
 const { canvas, box, button, isStill } = createCanvasPage({ page: () => page, flows: () => flows });
 const panel = () => page.getByRole("region", { name: /^Node / });
-const tab = (name: string) => panel().getByRole("tab", { name });
+const output = () => panel().getByRole("region", { name: "Output" });
 const kindsOfRuns = async (id: string) =>
   (await flows.owner.browser.get(`${flows.path}/runs?workflowId=${id}`)).body.data.map(
     ({ executionType }: { executionType: string }) => executionType,
@@ -72,8 +72,7 @@ it("runs one step by mouse, shows what came out, and asks before it repeats a wr
   expect(await box(/^Last, .*Succeeded/).count()).toBe(0);
 
   await box(/^Open an issue/).click();
-  await tab("Output").click();
-  await panel().getByText("Opened").first().waitFor();
+  await output().getByText("Opened").first().waitFor();
   expect(await findAccessibilityFaults(page)).toEqual([]);
   await panel().getByRole("button", { name: "Run step" }).click();
   const question = page.getByRole("dialog", { name: "Run Open an issue again?" });
@@ -98,10 +97,9 @@ it("pins what came out, changes it and takes it away again, all by keyboard", as
   await box(/^First, .*Succeeded/).waitFor();
   await page.keyboard.press("Enter");
   await panel().waitFor();
-  await tab("Output").press("Enter");
   await button("Pin this output").press("Enter");
-  await panel()
-    .getByText(/^Pinned: runs in the editor take this/)
+  await output()
+    .getByText(/^Runs in the editor take this/)
     .waitFor();
   await box(/^First/)
     .getByText("Pinned")
@@ -111,7 +109,7 @@ it("pins what came out, changes it and takes it away again, all by keyboard", as
   await button("Edit as JSON").press("Enter");
   await page.getByRole("dialog").getByLabel("Data (JSON)").fill('[{ "text": "pinned" }]');
   await page.getByRole("dialog").getByRole("button", { name: "Pin" }).press("Enter");
-  await panel().getByText("pinned", { exact: false }).first().waitFor();
+  await output().getByRole("cell", { name: "pinned" }).waitFor();
   await button("Unpin").press("Enter");
   await button("Pin this output").waitFor();
   expect(
@@ -135,13 +133,11 @@ it("goes on with pinned data, and says so", async () => {
   await box(/^Last/).click();
   await panel().getByLabel("Name of the node").press("Control+Enter");
   await box(/^Last, .*Succeeded/).waitFor();
-  await tab("Output").click();
-  await panel().getByText("Pinned title!").first().waitFor();
+  await output().getByText("Pinned title!").first().waitFor();
   expect(github.requests).toEqual([]);
   await box(/^Open an issue/).click();
-  await tab("Output").click();
-  await panel()
-    .getByText(/^Pinned: runs in the editor take this/)
+  await output()
+    .getByText(/^Runs in the editor take this/)
     .waitFor();
   expect(await findAccessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 800 });
@@ -190,7 +186,6 @@ it("offers nothing of it to those who only read", async () => {
   await box(/^A,/).click();
   await panel().waitFor();
   for (const name of ["Run step", "Run step A", "More ways to run"]) expect(await button(name).count()).toBe(0);
-  await tab("Output").click();
   for (const name of ["Pin this output", "Write sample data"]) expect(await button(name).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

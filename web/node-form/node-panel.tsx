@@ -1,80 +1,136 @@
-import { Tabs } from "radix-ui";
-import { type KeyboardEvent, type ReactNode, use, useEffect, useEffectEvent, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, use, useEffect, useEffectEvent, useRef, useState } from "react";
+import { StepBar, StepButton, StepProblem } from "../canvas/stepping/step-button.tsx";
 import { SteppingContext } from "../canvas/stepping/stepping-context.ts";
+import { keyOf } from "../parts/key-of.ts";
+import type { InsertTarget } from "./expressions/expressions.ts";
 import { focusField } from "./focus-field.ts";
 import { faultsBelow } from "./panel/faults-below.ts";
-import { InputTab } from "./panel/input-tab.tsx";
+import { FormTab } from "./panel/form-tab.tsx";
+import { IncomingPane } from "./panel/incoming-pane.tsx";
 import type { NodePanelProps } from "./panel/node-panel-props.ts";
-import { OutputTab } from "./panel/output-tab.tsx";
+import { OutputPane } from "./panel/output-pane.tsx";
+import { type PaneTab, PaneTabs, type TabName } from "./panel/pane-tabs.tsx";
 import { PanelBody } from "./panel/panel-body.tsx";
 import { PanelHeader } from "./panel/panel-header.tsx";
-import { ParametersTab } from "./panel/parameters-tab.tsx";
+import { Panes } from "./panel/panes.tsx";
 import { SettingsTab } from "./panel/settings-tab.tsx";
+import { useExpressions } from "./panel/use-expressions.ts";
+import { useIsRoomy } from "./panel/use-is-roomy.ts";
 
-type TabName = "parameters" | "settings" | "input" | "output";
-
-/** Everything about one node of a canvas: what it does, with what, and what came in and out in a run. */
+/** Everything about one node of a canvas: what comes in, what it does with it, and what comes out. */
 export function NodePanel(props: NodePanelProps) {
-  const { node, kind, faults, field, timesLed, onClose } = props;
+  const { node, kind, field, timesLed, onTouched } = props;
   const [tab, setTab] = useState<TabName>(tabOf(field));
+  const [isRoomy, frame] = useIsRoomy();
   const idPrefix = `node-${node.id}`;
   useFocus({ idPrefix, field, timesLed }, setTab);
-
-  const stepping = use(SteppingContext);
-
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    // A dialog opened from here is a child for React, but not part of the panel.
-    if (!event.currentTarget.contains(event.target as Node)) return;
-    if (event.key === "Escape") onClose();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      stepping?.step(node.id, "node");
-    }
+  const onKeyDown = useKeys(props);
+  const { incoming, form, settings, output } = usePanes(props, idPrefix, setTab);
+  const onBlur = ({ target }: FocusEvent<HTMLElement>) => {
+    if (target.id.startsWith(`${idPrefix}/`)) onTouched?.(target.id.slice(idPrefix.length));
   };
 
   return (
     <section
+      ref={frame}
       aria-label={`Node ${node.name ?? kind?.title ?? node.id}`}
       onKeyDown={onKeyDown}
+      onBlur={onBlur}
       className="flex h-full min-h-0 min-w-0 flex-col"
     >
       <PanelHeader {...props} idPrefix={idPrefix} />
-      <Tabs.Root value={tab} onValueChange={(next) => setTab(next as TabName)} className="flex min-h-0 flex-1 flex-col">
-        <Tabs.List aria-label="Parts of the node" className="flex gap-1 overflow-x-auto border-b border-line px-3">
-          <Tab value="parameters" faultCount={faults.length - faultsBelow(faults, "/settings").length}>
-            Parameters
-          </Tab>
-          <Tab value="settings" faultCount={faultsBelow(faults, "/settings").length}>
-            Settings
-          </Tab>
-          <Tab value="input">Input</Tab>
-          <Tab value="output">Output</Tab>
-        </Tabs.List>
-        <Panel value="parameters">
-          <ParametersTab {...props} idPrefix={idPrefix} />
-        </Panel>
-        <Panel value="settings">
-          <PanelBody>
-            <SettingsTab {...props} idPrefix={idPrefix} />
-          </PanelBody>
-        </Panel>
-        <Panel value="input">
-          <PanelBody>
-            <InputTab {...props} />
-          </PanelBody>
-        </Panel>
-        <Panel value="output">
-          <PanelBody>
-            <OutputTab {...props} />
-          </PanelBody>
-        </Panel>
-      </Tabs.Root>
+      <StepProblem nodeId={node.id} />
+      {isRoomy === true && (
+        <Panes
+          incoming={incoming.content}
+          output={output.content}
+          form={
+            <PaneTabs
+              label="Parts of the form"
+              tab={tab === "settings" ? tab : "form"}
+              onTab={setTab}
+              tabs={[form, settings]}
+            >
+              <StepButton nodeId={node.id} />
+            </PaneTabs>
+          }
+        />
+      )}
+      {isRoomy === false && (
+        <>
+          <PaneTabs label="Parts of the node" tab={tab} onTab={setTab} tabs={[incoming, form, output, settings]} />
+          <StepBar nodeId={node.id} onStep={() => setTab("output")} />
+        </>
+      )}
     </section>
   );
 }
 
-const tabOf = (field: string | undefined): TabName =>
-  /^\/(settings|note)/.test(field ?? "") ? "settings" : "parameters";
+/** What the panel is made of, wherever it stands. */
+function usePanes(props: NodePanelProps, idPrefix: string, setTab: (tab: TabName) => void): Record<TabName, PaneTab> {
+  const { faults, kind, readOnly } = props;
+  const lastField = useRef<InsertTarget>(null);
+  const { expressions, scope } = useExpressions({ ...props, lastField });
+  const ofSettings = faultsBelow(faults, "/settings").length;
+  const insert = (reference: string) => {
+    const target = lastField.current;
+    // The form may be behind another tab, and only what is shown takes the focus.
+    setTab("form");
+    requestAnimationFrame(() => target?.insert(reference));
+    return target !== null;
+  };
+  return {
+    incoming: {
+      name: "incoming",
+      title: "Incoming",
+      content: <IncomingPane {...props} scope={scope} onPick={readOnly || !kind ? undefined : insert} />,
+    },
+    form: {
+      name: "form",
+      title: "Form",
+      faultCount: faults.length - ofSettings,
+      content: <FormTab {...props} idPrefix={idPrefix} expressions={expressions} />,
+    },
+    output: { name: "output", title: "Output", content: <OutputPane {...props} /> },
+    settings: {
+      name: "settings",
+      title: "Settings",
+      faultCount: ofSettings,
+      content: (
+        <PanelBody>
+          <SettingsTab {...props} idPrefix={idPrefix} />
+        </PanelBody>
+      ),
+    },
+  };
+}
+
+/** Keys of the panel; those that a text needs for itself only outside of fields. */
+function useKeys({ node, onClose }: NodePanelProps) {
+  const stepping = use(SteppingContext);
+  const everywhere: Record<string, () => void> = {
+    escape: onClose,
+    "ctrl+enter": () => stepping?.step(node.id, "node"),
+  };
+  const outsideOfFields: Record<string, () => void> = {
+    "shift+enter": () => stepping?.step(node.id, "toHere"),
+    p: () => stepping?.pinOutput(node.id),
+  };
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const { target, currentTarget } = event;
+    // A dialog opened from here is a child for React, but not part of the panel.
+    if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+    const key = keyOf(event);
+    const act = everywhere[key] ?? (target.closest(fields) ? undefined : outsideOfFields[key]);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+}
+
+const fields = "input, textarea, select, [contenteditable=true]";
+
+const tabOf = (field: string | undefined): TabName => (/^\/(settings|note)/.test(field ?? "") ? "settings" : "form");
 
 type Focus = { idPrefix: string } & Pick<NodePanelProps, "field" | "timesLed">;
 
@@ -89,29 +145,4 @@ function useFocus({ idPrefix, field, timesLed }: Focus, setTab: (tab: TabName) =
   useEffect(() => {
     if (field) show(field);
   }, [field, timesLed]);
-}
-
-function Tab({ value, faultCount = 0, children }: { value: TabName; faultCount?: number; children: string }) {
-  return (
-    <Tabs.Trigger
-      value={value}
-      className="min-h-10 shrink-0 border-b-2 border-transparent px-2.5 text-sm font-medium text-muted outline-offset-[-2px] hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
-    >
-      {children}
-      {faultCount > 0 && (
-        <span className="ml-1.5 rounded-full bg-danger-soft px-1.5 py-0.5 text-xs text-danger">
-          {faultCount}
-          <span className="sr-only">{faultCount === 1 ? " fault" : " faults"}</span>
-        </span>
-      )}
-    </Tabs.Trigger>
-  );
-}
-
-function Panel({ value, children }: { value: TabName; children: ReactNode }) {
-  return (
-    <Tabs.Content value={value} className="flex min-h-0 flex-1 flex-col outline-offset-[-2px]">
-      {children}
-    </Tabs.Content>
-  );
 }

@@ -32,7 +32,7 @@ type CanvasBarProps = {
 /** Below the canvas, so that nothing lies over it. */
 export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote, ...others }: CanvasBarProps) {
   return (
-    <div className="@container shrink-0 border-t border-line bg-surface px-3 py-1">
+    <div className="@container shrink-0 border-t border-line bg-surface px-3 py-1 in-data-sheet:hidden">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
         <div className="flex items-center gap-0.5 max-md:hidden">
           {!editor.readOnly && (

@@ -132,7 +132,7 @@ function useCanvasParts(props: EditorCanvasProps, editable: boolean) {
   const going = useGo(editor.canvas);
   const menu = useCanvasMenu({ going, frame });
   const search = useCanvasSearch(frame);
-  const chosen = useChosenCommands({ editor, run, getSelection, onRun, onField });
+  const chosen = useChosenCommands({ editor, getSelection, onRun, onField });
   const commands = { ...useEditCommands(editor, getSelection), ...chosen };
   const open = (boxId: string | undefined) => {
     const noteId = noteIdOf(boxId ?? "");

@@ -50,6 +50,7 @@ const shortcuts = [
   ["Tidy up", "T"],
   ["Run the selected node, or everything", "Ctrl + Enter"],
   ["Run to the selected node, from it", "Shift + Enter", "Ctrl + Shift + Enter"],
+  ["Go to the panes of the open node and back", "F6"],
   ["Zoom in, out, show everything", "+", "-", "0"],
   ["Small map on or off", "M"],
   ["Close what is open, select nothing", "Escape"],

@@ -8,6 +8,8 @@ import { ToolButton } from "../flow/tool-button.tsx";
 import { readTriggerPanel } from "../triggers/panel-names.ts";
 import { ToolPanel } from "../triggers/tool-panel.tsx";
 import { TriggerPanel } from "../triggers/trigger-panel.tsx";
+import { DockFrame } from "./dock-frame.tsx";
+import type { Dock } from "./use-dock.ts";
 import type { Editor } from "./use-editor.ts";
 import type { WorkflowSearch } from "./use-workflow-search.ts";
 
@@ -18,19 +20,22 @@ type SidePanelProps = {
   timesLed: number;
   run: Run | undefined;
   frame: RefObject<HTMLDivElement | null>;
+  dock: Dock;
+  onTouched: (nodeId: string, pointer: string) => void;
   onClose: () => void;
   /** Runs the workflow with the data of an event. */
   onUse: (data: TriggerData) => void;
 };
 
-/** What is open beside the canvas; on a narrow screen it takes the place of the canvas. */
-export function SidePanel({ editor, search, timesLed, run, frame, onClose, onUse }: SidePanelProps) {
+/** What is open beside or below the canvas; on a narrow screen it takes the place of the canvas, or most of it. */
+export function SidePanel(props: SidePanelProps) {
+  const { editor, search, timesLed, run, frame, dock, onTouched, onClose, onUse } = props;
   const { organizationId, workflow, canvas, kinds, saving, readOnly, unreadTexts } = editor;
   const node = canvas.nodes.find(({ id }) => id === search.node);
   if (node) {
     const about = ({ nodeId }: { nodeId: string | undefined }) => nodeId === node.id;
     return (
-      <Frame key={node.id} frame={frame}>
+      <DockFrame key={node.id} side={dock.side} frame={frame}>
         <NodePanel
           organizationId={organizationId}
           workflowId={workflow.id}
@@ -41,13 +46,15 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose, onUse
           unreadTexts={unreadTexts}
           timesLed={timesLed}
           onClose={onClose}
+          onTouched={(pointer) => onTouched(node.id, pointer)}
+          dock={dock}
           kind={kinds.get(node.nodeId)}
           faults={saving.remarks.faults.filter(about)}
           warnings={saving.remarks.warnings.filter(about)}
           onChange={editor.changeNode}
           {...(search.field === undefined ? {} : { field: search.field })}
         />
-      </Frame>
+      </DockFrame>
     );
   }
   const triggerId = readTriggerPanel(search.panel);

@@ -1,15 +1,12 @@
 import { use } from "react";
-import type { Run } from "../../../src/runs/wire.ts";
 import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import { changeNode } from "../../node-form/panel/change-node.ts";
 import type { Selection } from "../flow/selection.ts";
-import { outputsOf } from "../stepping/pinned-data.tsx";
 import { type StepMode, SteppingContext } from "../stepping/stepping-context.ts";
 import type { Editor } from "./use-editor.ts";
 
 type Options = {
   editor: Editor;
-  run: Run | undefined;
   getSelection: () => Selection;
   /** Asks for the data of a run of everything. */
   onRun: () => void;
@@ -20,7 +17,7 @@ type Options = {
 export type ChosenCommands = ReturnType<typeof useChosenCommands>;
 
 /** What can be done with the node that is chosen alone, for the keys and the menu alike. */
-export function useChosenCommands({ editor, run, getSelection, onRun, onField }: Options) {
+export function useChosenCommands({ editor, getSelection, onRun, onField }: Options) {
   const stepping = use(SteppingContext);
 
   function find(): CanvasNode | undefined {
@@ -37,12 +34,6 @@ export function useChosenCommands({ editor, run, getSelection, onRun, onField }:
     const node = find();
     if (node) onField(node.id, pointer);
   };
-  /** What came out of it in the run that is shown. */
-  function findOutputs(nodeId: string) {
-    const own = run?.nodes.find(({ id }) => id === nodeId);
-    return own && outputsOf(own);
-  }
-
   return {
     find,
     run: start("node"),
@@ -57,15 +48,14 @@ export function useChosenCommands({ editor, run, getSelection, onRun, onField }:
       editor.changeNode(changeNode(node, "settings", disabled ? others : { ...others, disabled: true }));
     },
     isPinned: (nodeId: string) => stepping?.pins.has(nodeId) ?? false,
-    canPin: (nodeId: string) => findOutputs(nodeId) !== undefined,
+    canPin: (nodeId: string) => stepping?.outputsOf(nodeId) !== undefined,
     /** Pins what came out of it, or takes away what is pinned. */
     pin: () => {
       const node = find();
       if (!node || !stepping) return;
-      const outputs = findOutputs(node.id);
       // Why it could not be done is told where the data is shown.
       if (stepping.pins.has(node.id)) void stepping.unpin(node.id).catch(() => onField(node.id, ""));
-      else if (outputs) void stepping.pin(node.id, outputs).catch(() => onField(node.id, ""));
+      else stepping.pinOutput(node.id);
     },
   };
 }

@@ -15,11 +15,14 @@ import { useQuietRemarks } from "../save/use-quiet-remarks.ts";
 import { SteppingFrame } from "../stepping/stepping-frame.tsx";
 import { AddedTrigger } from "../triggers/added-trigger.tsx";
 import { VersionsView } from "../versions/versions-view.tsx";
+import { DockArea } from "./dock-frame.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import { EditorNotices } from "./editor-notices.tsx";
 import { SidePanel } from "./side-panel.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { useDock } from "./use-dock.ts";
 import { useEditor } from "./use-editor.ts";
+import { usePaneWalk } from "./use-pane-walk.ts";
 import { useWorkflowSearch } from "./use-workflow-search.ts";
 
 type WorkflowEditorProps = {
@@ -32,9 +35,6 @@ type WorkflowEditorProps = {
   readOnly: boolean;
 };
 
-/** Below this the canvas would have no room between the palette and a panel. */
-const roomyWidth = 1500;
-
 export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly }: WorkflowEditorProps) {
   useDocumentTitle(workflow.name);
   const editor = useEditor({ organizationId, workflow, opened, kinds, readOnly });
@@ -42,24 +42,20 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
-  const { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, timesLed } = useOpening(
-    show,
-    panel.want,
-    frame,
-  );
+  const opening = useOpening(show, panel.want, frame);
+  const { onOpen, onPanel, openPanel, onField, onRemark, timesLed } = opening;
   const shownPanel = search.node === undefined ? search.panel : undefined;
   const { onRun, onUse, dialog } = useStarting();
   const select = useSelect(editor.select, search.node, show);
-  const quiet = useQuietRemarks(editor, search.node, timesLed);
+  const { quiet, onTouched } = useQuietRemarks(editor, search.node, timesLed);
+  const dock = useDock();
+  const isOpen = editor.canvas.nodes.some(({ id }) => id === search.node);
+  usePaneWalk(frame);
 
   const hideRun = () => show({ run: undefined });
 
   return (
-    <SteppingFrame
-      editor={editor}
-      onStarted={(runId) => show({ run: runId })}
-      onFailed={(nodeId) => onOpen(nodeId, false)}
-    >
+    <SteppingFrame editor={editor} run={run} onStarted={(runId) => show({ run: runId })} onFailed={opening.onFailed}>
       <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
         <TopBar editor={editor} panel={shownPanel} onPanel={openPanel} onRemark={onRemark} onRun={onRun} />
         {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
@@ -74,7 +70,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
           />
         )}
         {shownPanel !== "versions" && shownPanel !== "runs" && (
-          <div className="relative flex min-h-0 flex-1">
+          <DockArea side={isOpen ? dock.side : "right"}>
             <ReactFlowProvider>
               <EditorCanvas
                 editor={quiet}
@@ -83,7 +79,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
                 frame={frame}
                 onOpen={onOpen}
                 onField={onField}
-                onPalette={onPalette}
+                onPalette={opening.onPalette}
                 onRun={onRun}
                 openPanel={shownPanel}
                 onPanel={onPanel}
@@ -94,11 +90,13 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
               search={search}
               timesLed={timesLed}
               run={run}
-              onClose={onClose}
+              onClose={opening.onClose}
               onUse={onUse}
+              onTouched={onTouched}
               frame={panel.frame}
+              dock={dock}
             />
-          </div>
+          </DockArea>
         )}
         {!readOnly && (
           <AddedTrigger organizationId={organizationId} workflowId={workflow.id} panel={shownPanel} show={show} />
@@ -147,9 +145,8 @@ function useOpening(
     },
     [show, want],
   );
-  const onPalette = useCallback(() => {
-    if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
-  }, [show]);
+  // The list of nodes needs the room of the panel.
+  const onPalette = useCallback(() => show({ node: undefined, field: undefined, panel: undefined }), [show]);
   const openPanel = (panel: string | undefined) =>
     show({ panel, node: undefined, field: undefined, from: undefined, to: undefined });
   const onClose = () => {
@@ -161,7 +158,11 @@ function useOpening(
     leadAgain();
   };
   const onRemark = ({ nodeId, pointer }: Remark) => onField(nodeId, pointer);
-  return { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, timesLed };
+  const onFailed = (nodeId: string | undefined) => {
+    if (nodeId !== undefined) onOpen(nodeId, false);
+    leadAgain();
+  };
+  return { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, onFailed, timesLed };
 }
 
 /** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */

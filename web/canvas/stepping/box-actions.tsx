@@ -14,8 +14,8 @@ export function BoxActions({ nodeId, title }: BoxActionsProps) {
   return (
     <div className="absolute -top-4 right-3 z-10 flex items-center gap-1">
       {stepping.pins.has(nodeId) && (
-        <span className="inline-flex h-6 items-center gap-1 rounded-md border border-warning bg-surface px-1.5 text-xs text-warning">
-          <Pin className="size-3.5" aria-hidden="true" />
+        <span className="inline-flex h-5 items-center gap-1 rounded-full bg-accent px-2 text-xs font-medium text-on-accent">
+          <Pin className="size-3" aria-hidden="true" />
           Pinned
         </span>
       )}

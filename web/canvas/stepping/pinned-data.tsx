@@ -1,50 +1,60 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Pencil, Pin as PinIcon, PinOff } from "lucide-react";
-import { use, useState } from "react";
-import type { RunNode } from "../../../src/runs/wire.ts";
+import { type ReactNode, use, useState } from "react";
 import type { PinHead } from "../../../src/workflows/pin-wire.ts";
 import { type Outputs, pinQuery } from "../../api/steps.ts";
 import { JsonField } from "../../pages/history/json-field.tsx";
 import { readJson } from "../../pages/history/read-json.ts";
 import { Button } from "../../parts/button.tsx";
-import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { ToolButton } from "../flow/tool-button.tsx";
+import { counted } from "../words.ts";
 import { type Stepping, SteppingContext } from "./stepping-context.ts";
 
-type PinnedDataProps = { organizationId: string; workflowId: string; nodeId: string };
+type PinnedDataProps = {
+  organizationId: string;
+  workflowId: string;
+  nodeId: string;
+  /** How the data itself is drawn. */
+  draw: (value: unknown, label: string) => ReactNode;
+};
 
 /** What is pinned to a node, to be seen, changed and taken away; nothing where nothing is. */
-export function PinnedData({ nodeId, ...place }: PinnedDataProps) {
+export function PinnedData({ nodeId, ...rest }: PinnedDataProps) {
   const stepping = use(SteppingContext);
   const pin = stepping?.pins.get(nodeId);
-  return stepping && pin ? <Shown {...place} pin={pin} stepping={stepping} /> : null;
+  return stepping && pin ? <Shown {...rest} pin={pin} stepping={stepping} /> : null;
 }
 
-type ShownProps = { organizationId: string; workflowId: string; pin: PinHead; stepping: Stepping };
+type ShownProps = Omit<PinnedDataProps, "nodeId"> & { pin: PinHead; stepping: Stepping };
 
-function Shown({ organizationId, workflowId, pin, stepping }: ShownProps) {
+function Shown({ organizationId, workflowId, draw, pin, stepping }: ShownProps) {
   const { data, error } = useQuery(pinQuery(organizationId, workflowId, pin));
   const [isEditing, setEditing] = useState(false);
   const removal = useMutation({ mutationFn: () => stepping.unpin(pin.nodeId) });
   return (
     <section aria-label="Pinned data" className="grid min-w-0 gap-2">
-      <Notice kind="hint">
-        Pinned: runs in the editor take this in place of what the node gives. Published runs never do.
-      </Notice>
-      <div className="flex flex-wrap gap-2">
-        <Button disabled={!data} onClick={() => setEditing(true)}>
+      <div className="flex min-w-0 items-center gap-2 text-xs text-muted">
+        <span className="inline-flex shrink-0 items-center gap-1.5 rounded-full bg-accent-soft px-2 py-0.5 font-medium text-accent">
+          <PinIcon className="size-3" aria-hidden="true" />
+          Pinned
+        </span>
+        <span className="min-w-0 flex-1 truncate">
+          {counted(pin.items, "item")} · {(pin.bytes / 1000).toFixed(1)} kB
+        </span>
+        <ToolButton label="Edit as JSON" aria-disabled={!data} onClick={() => data && setEditing(true)}>
           <Pencil className="size-4" aria-hidden="true" />
-          Edit as JSON
-        </Button>
-        <Button busy={removal.isPending} onClick={() => removal.mutate()}>
+        </ToolButton>
+        <ToolButton label="Unpin" aria-disabled={removal.isPending} onClick={() => removal.mutate()}>
           <PinOff className="size-4" aria-hidden="true" />
-          Unpin
-        </Button>
+        </ToolButton>
       </div>
+      <p className="text-xs text-muted">
+        Runs in the editor take this in place of what the node gives. Published runs never do.
+      </p>
       {(error ?? removal.error) && <ProblemNotice error={error ?? removal.error} />}
-      {data && <DataViewer value={shownOf(data.outputs)} label="pinned data" />}
+      {data && draw(shownOf(data.outputs), "pinned data")}
       {isEditing && data && (
         <EditDialog
           outputs={data.outputs}
@@ -102,34 +112,33 @@ function EditDialog({ outputs, save, onClose }: EditDialogProps) {
   );
 }
 
-type PinOutputProps = { nodeId: string; own: RunNode | undefined };
-
 /** Pins what came out of a node in the run that is shown, or data that somebody writes. */
-export function PinOutput({ nodeId, own }: PinOutputProps) {
+export function PinOutput({ nodeId }: { nodeId: string }) {
   const stepping = use(SteppingContext);
   const [isWriting, setWriting] = useState(false);
-  const pinning = useMutation({
-    mutationFn: (outputs: Outputs) => stepping?.pin(nodeId, outputs) ?? Promise.resolve(),
-  });
   if (!stepping || stepping.pins.has(nodeId)) return null;
-  const outputs = own && outputsOf(own);
+  const pinning = stepping.pinning?.nodeId === nodeId ? stepping.pinning : undefined;
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
-        {outputs && (
-          <Button busy={pinning.isPending} onClick={() => pinning.mutate(outputs)}>
+        {stepping.outputsOf(nodeId) ? (
+          <Button
+            className="min-h-8! px-2.5!"
+            title="Pin this output (P)"
+            busy={pinning?.isPending ?? false}
+            onClick={() => stepping.pinOutput(nodeId)}
+          >
             <PinIcon className="size-4" aria-hidden="true" />
             Pin this output
           </Button>
-        )}
-        {!outputs && (
-          <Button onClick={() => setWriting(true)}>
+        ) : (
+          <Button className="min-h-8! px-2.5!" onClick={() => setWriting(true)}>
             <Pencil className="size-4" aria-hidden="true" />
             Write sample data
           </Button>
         )}
       </div>
-      {pinning.isError && <ProblemNotice error={pinning.error} />}
+      {pinning?.error ? <ProblemNotice error={pinning.error} /> : null}
       {isWriting && (
         <EditDialog
           outputs={sample}
@@ -142,15 +151,3 @@ export function PinOutput({ nodeId, own }: PinOutputProps) {
 }
 
 const sample: Outputs = { out: [{}] };
-
-/** By way out, in the order in which a run lists them. */
-export function outputsOf({ status, outputs, ways }: RunNode): Outputs | undefined {
-  if (status !== "succeeded" || outputs === null) return undefined;
-  let from = 0;
-  return Object.fromEntries(
-    Object.entries(ways).map(([way, count]) => {
-      from += count;
-      return [way, outputs.slice(from - count, from)];
-    }),
-  );
-}

@@ -16,6 +16,12 @@ export type Stepping = {
   pins: ReadonlyMap<string, PinHead>;
   pin: (nodeId: string, outputs: Outputs) => Promise<void>;
   unpin: (nodeId: string) => Promise<void>;
+  /** What came out of a node in the run that is shown, where that can be pinned. */
+  outputsOf: (nodeId: string) => Outputs | undefined;
+  /** Pins that, if there is any and nothing is pinned yet. */
+  pinOutput: (nodeId: string) => void;
+  /** How the last of these stands. */
+  pinning: { nodeId: string; isPending: boolean; error: unknown } | undefined;
 };
 
 /** Absent for those who only read. */

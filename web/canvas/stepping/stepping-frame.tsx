@@ -1,15 +1,21 @@
 import type { ReactNode } from "react";
+import type { Run } from "../../../src/runs/wire.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import { nodeTitle } from "../words.ts";
 import { SteppingContext } from "./stepping-context.ts";
 import { type SteppingEvents, useStepping } from "./use-stepping.ts";
 
-type SteppingFrameProps = SteppingEvents & { editor: Editor; children: ReactNode };
+type SteppingFrameProps = SteppingEvents & {
+  editor: Editor;
+  /** The run that is shown. */
+  run: Run | undefined;
+  children: ReactNode;
+};
 
 /** Lets what is inside run steps, and asks before one would change something outside once more. */
-export function SteppingFrame({ editor, children, ...events }: SteppingFrameProps) {
-  const { stepping, question, run, dismiss } = useStepping(editor, events);
+export function SteppingFrame({ editor, run: shown, children, ...events }: SteppingFrameProps) {
+  const { stepping, question, run, dismiss } = useStepping(editor, shown, events);
   const titles = question?.nodeIds.map((id) => titleOf(editor, id)) ?? [];
   return (
     <SteppingContext value={editor.readOnly ? undefined : stepping}>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useRef } from "react";
+import type { ReactNode } from "react";
 import { allWorkflowsQuery } from "../../api/workflows.ts";
 import { DataViewer } from "../../parts/data-viewer.tsx";
 import { CurlImport } from "../curl/curl-import.tsx";
-import type { InsertTarget } from "../expressions/expressions.ts";
+import type { Expressions } from "../expressions/expressions.ts";
 import { isSchema, type Schema } from "../field-shape.ts";
 import { setField } from "../field-values.ts";
 import { FaultLines } from "../fields/fault-lines.tsx";
@@ -11,69 +11,68 @@ import { UnknownFields } from "../fields/unknown-fields.tsx";
 import { SchemaForm } from "../schema-form.tsx";
 import { changeNode } from "./change-node.ts";
 import { CredentialField } from "./credential-field.tsx";
-import { DataPicker } from "./data-picker.tsx";
 import { faultsBelow, unplacedFaults } from "./faults-below.ts";
 import { InstructionField } from "./instruction-field.tsx";
 import { ModelAccountField, modelCredentialTypes } from "./model-account-field.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 import { PanelBody } from "./panel-body.tsx";
 import { useChoiceSource } from "./use-choice-source.ts";
-import { useExpressions } from "./use-expressions.ts";
 
-export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
-  const { node, kind, faults, readOnly, onChange, idPrefix } = props;
-  const lastField = useRef<InsertTarget>(null);
-  const { expressions, scope } = useExpressions({ ...props, lastField });
+type FormTabProps = NodePanelProps & { idPrefix: string; expressions: Expressions };
+
+/** What the node does, and with which account. */
+export function FormTab(props: FormTabProps) {
+  const { node, kind, faults, readOnly, onChange, idPrefix, expressions } = props;
   const schema = useSchema(props);
   const choicesFrom = useChoiceSource(props);
   const hasFields = Object.keys(isSchema(schema.properties) ? schema.properties : {}).length > 0;
   return (
-    <>
-      <PanelBody>
-        <FaultLines id={`${idPrefix}-fault`} label="This node" faults={unplacedFaults(faults)} />
-        {kind?.credentials.map((type) => (
-          <CredentialField key={type} {...props} type={type} id={`${idPrefix}/credentials/${type}`} />
-        ))}
-        <UnknownFields
-          names={
-            kind
-              ? Object.keys(node.credentials ?? {}).filter(
-                  (type) => ![...kind.credentials, ...kind.alsoTakes, ...modelCredentialTypes].includes(type),
-                )
-              : []
-          }
+    <PanelBody>
+      {!kind && (
+        <p className="text-sm text-danger wrap-anywhere">This installation has no node of the type {node.nodeId}.</p>
+      )}
+      <FaultLines id={`${idPrefix}-fault`} label="This node" faults={unplacedFaults(faults)} />
+      {kind?.credentials.map((type) => (
+        <CredentialField key={type} {...props} type={type} id={`${idPrefix}/credentials/${type}`} />
+      ))}
+      <UnknownFields
+        names={
+          kind
+            ? Object.keys(node.credentials ?? {}).filter(
+                (type) => ![...kind.credentials, ...kind.alsoTakes, ...modelCredentialTypes].includes(type),
+              )
+            : []
+        }
+        readOnly={readOnly}
+        onRemove={(type) =>
+          onChange(
+            changeNode(
+              node,
+              "credentials",
+              setField(node.credentials ?? {}, type, undefined) as Record<string, string>,
+            ),
+          )
+        }
+      />
+      {!kind && node.parameters && <DataViewer value={node.parameters} label="parameters" />}
+      {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
+      <Importable {...props}>
+        <SchemaForm
+          key={node.id}
+          schema={schema}
+          value={node.parameters ?? {}}
+          onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
+          faults={faultsBelow(faults, "/parameters")}
+          expressions={expressions}
           readOnly={readOnly}
-          onRemove={(type) =>
-            onChange(
-              changeNode(
-                node,
-                "credentials",
-                setField(node.credentials ?? {}, type, undefined) as Record<string, string>,
-              ),
-            )
-          }
+          unreadTexts={props.unreadTexts}
+          choicesFrom={choicesFrom}
+          idPrefix={`${idPrefix}/parameters`}
         />
-        {!kind && node.parameters && <DataViewer value={node.parameters} label="parameters" />}
-        {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
-        <Importable {...props}>
-          <SchemaForm
-            key={node.id}
-            schema={schema}
-            value={node.parameters ?? {}}
-            onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
-            faults={faultsBelow(faults, "/parameters")}
-            expressions={expressions}
-            readOnly={readOnly}
-            unreadTexts={props.unreadTexts}
-            choicesFrom={choicesFrom}
-            idPrefix={`${idPrefix}/parameters`}
-          />
-        </Importable>
-        {hasFields && <InstructionField {...props} />}
-        {(node.instruction || node.nodeId === "ai_answer") && <ModelAccountField {...props} />}
-      </PanelBody>
-      {!readOnly && hasFields && <DataPicker canvas={props.canvas} node={node} scope={scope} lastField={lastField} />}
-    </>
+      </Importable>
+      {hasFields && <InstructionField {...props} />}
+      {(node.instruction || node.nodeId === "ai_answer") && <ModelAccountField {...props} />}
+    </PanelBody>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Run } from "../../../src/runs/wire.ts";
 import type { Canvas, CanvasNode } from "../../../src/workflows/wire.ts";
+import type { Dock } from "../../canvas/editor/use-dock.ts";
 import type { NodeKind } from "../../catalog.ts";
 import type { FieldFault } from "../../problem.ts";
 import type { UnreadTexts } from "../unread-texts.ts";
@@ -23,5 +24,9 @@ export type NodePanelProps = {
   readOnly: boolean;
   unreadTexts: UnreadTexts;
   onChange: (node: CanvasNode) => void;
+  /** Somebody was in a field and left it. */
+  onTouched?: (pointer: string) => void;
   onClose: () => void;
+  /** Where the panel stands; undefined where it has one place only. */
+  dock?: Dock | undefined;
 };

@@ -1,42 +1,63 @@
+import type { ReactNode } from "react";
 import type { RunNode } from "../../../src/runs/wire.ts";
 import { PinnedData, PinOutput } from "../../canvas/stepping/pinned-data.tsx";
-import { DataViewer } from "../../parts/data-viewer.tsx";
+import { counted } from "../../canvas/words.ts";
+import { CopyDataButton } from "../../parts/data-viewer/copy-data-button.tsx";
+import { ShownData } from "../../parts/data-viewer.tsx";
 import { Duration } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
-import { DataPart, NoRun } from "./data-part.tsx";
+import { boxOf } from "./incoming-pane.tsx";
+import { NoRun } from "./no-run.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
+import { PaneHead, useView } from "./pane-head.tsx";
+import { PanelBody } from "./panel-body.tsx";
+
+type OutputPaneProps = Pick<NodePanelProps, "node" | "run" | "organizationId" | "workflowId">;
 
 /** How the node fared in the run that is shown, and what came out of it. */
-export function OutputTab({ node, run, organizationId, workflowId }: OutputTabProps) {
+export function OutputPane({ node, run, organizationId, workflowId }: OutputPaneProps) {
+  const [view, setView] = useView("output", "table");
   const own = run?.nodes.find(({ id }) => id === node.id);
+  const draw = (value: unknown, label: string) => (
+    <div className={boxOf(view)}>
+      <ShownData view={view} value={value} label={label} />
+    </div>
+  );
   return (
     <>
-      <PinnedData organizationId={organizationId} workflowId={workflowId} nodeId={node.id} />
-      {own && own.takenFrom !== "pinned" && <InRun own={own} />}
-      {!run && <NoRun what="what comes out of this node" />}
-      {run && !own && (
-        <p className="text-sm text-muted">
-          This node was not part of the run that is shown. Run the step to see its output.
-        </p>
-      )}
-      <PinOutput nodeId={node.id} own={own} />
+      <PaneHead title="Output" view={view} onView={setView} />
+      <PanelBody tight>
+        <PinnedData organizationId={organizationId} workflowId={workflowId} nodeId={node.id} draw={draw} />
+        {own && own.takenFrom !== "pinned" && <InRun own={own} draw={draw} />}
+        {!run && <NoRun what="what comes out of this node" />}
+        {run && !own && (
+          <p className="text-sm text-muted">
+            This node was not part of the run that is shown. Run the step to see its output.
+          </p>
+        )}
+        <div className="flex flex-wrap items-start gap-2">
+          <PinOutput nodeId={node.id} />
+          {own?.outputs && own.outputs.length > 0 && <CopyDataButton value={own.outputs} label="output" />}
+        </div>
+      </PanelBody>
     </>
   );
 }
 
-type OutputTabProps = Pick<NodePanelProps, "node" | "run" | "organizationId" | "workflowId">;
+type InRunProps = { own: RunNode; draw: (value: unknown, label: string) => ReactNode };
 
-function InRun({ own }: { own: RunNode }) {
+function InRun({ own, draw }: InRunProps) {
   return (
     <>
-      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
         <Status status={own.status} />
         {own.attempts > 1 && <span>{own.attempts} attempts</span>}
         {own.startedAt && <Moment at={own.startedAt} show="time" />}
         {own.takenFrom ? <span>From an earlier run</span> : own.durationMs !== null && <Duration ms={own.durationMs} />}
-      </p>
+        {own.outputs && <span>{counted(own.outputs.length, "item")}</span>}
+      </div>
       {own.error && (
         <Notice kind="problem">
           <p>{own.error.message}</p>
@@ -44,12 +65,8 @@ function InRun({ own }: { own: RunNode }) {
         </Notice>
       )}
       {own.note && <p className="text-sm text-muted">{own.note}</p>}
-      {own.outputs && (
-        <DataPart title="Items" count={own.outputs.length}>
-          <Ways ways={own.ways} />
-          {own.outputs.length > 0 && <DataViewer value={own.outputs} label="output" />}
-        </DataPart>
-      )}
+      {own.outputs && <Ways ways={own.ways} />}
+      {own.outputs && own.outputs.length > 0 && draw(own.outputs, "output")}
       {own.leftOutBytes > 0 && <p className="text-sm text-muted">What this node gave is too large for this page.</p>}
       {!own.outputs && !own.error && !own.note && own.leftOutBytes === 0 && (
         <p className="text-sm text-muted">{withoutOutput[own.status]}</p>

@@ -1,4 +1,5 @@
 import type { CanvasNode } from "../../../src/workflows/wire.ts";
+import type { NodeKind } from "../../catalog.ts";
 import { setField } from "../field-values.ts";
 import { SchemaForm } from "../schema-form.tsx";
 import { changeNode } from "./change-node.ts";
@@ -6,10 +7,12 @@ import { faultsBelow } from "./faults-below.ts";
 import type { NodePanelProps } from "./node-panel-props.ts";
 import { NoteField } from "./note-field.tsx";
 
-type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "onChange"> & { idPrefix: string };
+type SettingsTabProps = Pick<NodePanelProps, "node" | "kind" | "faults" | "readOnly" | "onChange"> & {
+  idPrefix: string;
+};
 
 /** How the node is executed, whatever it does. */
-export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
+export function SettingsTab({ node, kind, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) =>
     onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
@@ -38,7 +41,18 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
           onChange={(isOn) => change(setField(settings, name, isOn || undefined))}
         />
       ))}
+      {kind && <About kind={kind} />}
     </>
+  );
+}
+
+/** What kind of node it is, for those who did not choose it themselves. */
+function About({ kind: { id, title, description, provider } }: { kind: NodeKind }) {
+  return (
+    <div className="grid gap-1 border-t border-line pt-4 text-xs text-muted">
+      <p className="wrap-anywhere">{description}</p>
+      <p>{provider ? <code className="font-mono text-ink">{id}</code> : `Built-in node ${title}`}</p>
+    </div>
   );
 }
 

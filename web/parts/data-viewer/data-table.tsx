@@ -4,14 +4,16 @@ import { PickButton } from "./pick-button.tsx";
 import { stepInto } from "./reference-path.ts";
 import { useShowMore } from "./show-more.tsx";
 
-type DataTableProps = { value: unknown; label: string; root: string };
+type DataTableProps = { value: unknown; label: string; root: string; isEach?: boolean };
 
-export function DataTable({ value, label, root }: DataTableProps) {
-  if (Array.isArray(value)) return <RowTable rows={value} label={label} root={root} />;
+export function DataTable({ value, label, root, isEach = false }: DataTableProps) {
+  if (Array.isArray(value)) return <RowTable rows={value} label={label} root={root} isEach={isEach} />;
   return <FieldTable value={isObject(value) ? value : {}} label={label} root={root} />;
 }
 
-function RowTable({ rows, label, root }: { rows: unknown[]; label: string; root: string }) {
+type RowTableProps = { rows: unknown[]; label: string; root: string; isEach: boolean };
+
+function RowTable({ rows, label, root, isEach }: RowTableProps) {
   const all = columnsOf(rows);
   const columns = useShowMore(all.length, 30);
   const more = useShowMore(rows.length, 50);
@@ -40,7 +42,7 @@ function RowTable({ rows, label, root }: { rows: unknown[]; label: string; root:
               {isObject(row) ? (
                 names.map((name) => (
                   <td key={name} className="max-w-80 border-b border-line px-2.5 py-1.5">
-                    <Cell row={row} name={name} path={root && stepInto(stepInto(root, index), name)} />
+                    <Cell row={row} name={name} path={root && stepInto(isEach ? root : stepInto(root, index), name)} />
                   </td>
                 ))
               ) : (

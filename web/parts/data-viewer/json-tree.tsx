@@ -6,14 +6,14 @@ import { PickButton } from "./pick-button.tsx";
 import { stepInto } from "./reference-path.ts";
 import { useShowMore } from "./show-more.tsx";
 
-type JsonTreeProps = { value: unknown; label: string; path: string };
+type JsonTreeProps = { value: unknown; label: string; path: string; isEach?: boolean };
 
 /** A tree whose branches are only made when they are opened; the first two levels are open from the start. */
-export function JsonTree({ value, label, path }: JsonTreeProps) {
+export function JsonTree({ value, label, path, isEach = false }: JsonTreeProps) {
   return (
     <div className="p-2.5 font-mono text-xs leading-6">
       {isNested(value) ? (
-        <Branches value={value} label={label} path={path} depth={0} />
+        <Branches value={value} label={label} path={path} depth={0} isEach={isEach} />
       ) : (
         <DataValue value={value} quoted />
       )}
@@ -21,9 +21,15 @@ export function JsonTree({ value, label, path }: JsonTreeProps) {
   );
 }
 
-type BranchesProps = { value: Record<string, unknown> | unknown[]; path: string; depth: number; label?: string };
+type BranchesProps = {
+  value: Record<string, unknown> | unknown[];
+  path: string;
+  depth: number;
+  label?: string;
+  isEach?: boolean;
+};
 
-function Branches({ value, path, depth, label }: BranchesProps) {
+function Branches({ value, path, depth, label, isEach = false }: BranchesProps) {
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   const more = useShowMore(entries.length, depth === 0 ? 100 : 30);
   if (entries.length === 0) return <span className="text-muted">{Array.isArray(value) ? "[]" : "{}"}</span>;
@@ -34,7 +40,7 @@ function Branches({ value, path, depth, label }: BranchesProps) {
           key={key}
           name={key}
           value={entry}
-          path={stepInto(path, key)}
+          path={isEach ? path : stepInto(path, key)}
           depth={depth}
           isOpen={depth < 1 && entries.length <= 5}
         />
