@@ -7,16 +7,35 @@ const pinsOf = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
 export const findPin = (db: WorkflowsDb, place: Place, nodeId: string) =>
   pinsOf(db, place).selectAll().where("node_id", "=", nodeId).executeTakeFirst();
 
-export const listPins = (db: WorkflowsDb, place: Place) => pinsOf(db, place).selectAll().orderBy("node_id").execute();
+export const listPins = (db: WorkflowsDb, place: Place) =>
+  pinsOf(db, place).select(["node_id", "outputs"]).orderBy("node_id").execute();
+
+const bytes = sql<number>`octet_length(outputs)`;
+
+/** What is known of them without reading the data. */
+export const listPinHeads = (db: WorkflowsDb, place: Place) =>
+  pinsOf(db, place)
+    .select(["node_id", "item_count", "pinned_by_name", "pinned_at", bytes.as("bytes")])
+    .orderBy("node_id")
+    .execute();
+
+/** Of all nodes but this one. */
+export async function sumOtherBytes(db: WorkflowsDb, place: Place, nodeId: string): Promise<number> {
+  const others = pinsOf(db, place).where("node_id", "!=", nodeId);
+  const { total } = await others
+    .select(sql<string | null>`sum(octet_length(outputs))`.as("total"))
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}
 
 export async function listPinnedIds(db: WorkflowsDb, place: Place): Promise<string[]> {
   return (await pinsOf(db, place).select("node_id").execute()).map(({ node_id }) => node_id);
 }
 
-type NewPin = { node_id: string; outputs: string; pinned_by_name: string | null };
+type NewPin = { node_id: string; outputs: string; item_count: number; pinned_by_name: string | null };
 
 export async function putPin(db: WorkflowsDb, { organizationId, workflowId }: Place, row: NewPin): Promise<void> {
-  const { outputs, pinned_by_name } = row;
+  const { outputs, item_count, pinned_by_name } = row;
   const pinned_at = sql<Date>`clock_timestamp()`;
   await db
     .insertInto("workflow_pin")
@@ -24,7 +43,7 @@ export async function putPin(db: WorkflowsDb, { organizationId, workflowId }: Pl
     .onConflict((conflict) =>
       conflict
         .columns(["organization_id", "workflow_id", "node_id"])
-        .doUpdateSet({ outputs, pinned_by_name, pinned_at }),
+        .doUpdateSet({ outputs, item_count, pinned_by_name, pinned_at }),
     )
     .execute();
 }

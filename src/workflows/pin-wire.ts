@@ -11,6 +11,8 @@ export const pinnedTrigger = z.strictObject({ out: z.tuple([triggerData]) });
 
 /** Of one node, as JSON. */
 export const mostPinnedBytes = 1_000_000;
+/** Of all nodes of a workflow together. */
+export const mostPinnedBytesOfAll = 10_000_000;
 
 const outputs = z
   .record(z.string().max(64), z.array(z.record(z.string(), z.unknown())))

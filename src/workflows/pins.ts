@@ -6,8 +6,16 @@ import type { Author } from "./author.ts";
 import type { SavedCanvas } from "./canvas-columns.ts";
 import { findDraft } from "./draft-store.ts";
 import type { TriggerData } from "./engine-node.ts";
-import { deletePins, findPin, listPinnedIds, listPins, putPin } from "./pin-store.ts";
-import { mostPinnedBytes, type Pin, type PinHead, type PinRequest, pinnedTrigger, triggerPinId } from "./pin-wire.ts";
+import { deletePins, findPin, listPinHeads, listPinnedIds, listPins, putPin, sumOtherBytes } from "./pin-store.ts";
+import {
+  mostPinnedBytes,
+  mostPinnedBytesOfAll,
+  type Pin,
+  type PinHead,
+  type PinRequest,
+  pinnedTrigger,
+  triggerPinId,
+} from "./pin-wire.ts";
 import { toFaults } from "./read-canvas.ts";
 import { requireRow } from "./refuse-change.ts";
 import * as store from "./store.ts";
@@ -22,7 +30,7 @@ export function createPins({ db }: { db: Database }) {
   return {
     async list(place: store.Place): Promise<{ data: PinHead[] }> {
       await requireRow(store.findWorkflow(tables, place));
-      return { data: (await listPins(tables, place)).map(describeHead) };
+      return { data: (await listPinHeads(tables, place)).map(describeHead) };
     },
 
     async get({ nodeId, ...place }: NodePlace): Promise<Pin> {
@@ -41,7 +49,9 @@ export function createPins({ db }: { db: Database }) {
         const row = await requireRow(store.lockWorkflow(transaction, place));
         const ids = await nodesOf(transaction, place, row);
         if (nodeId !== triggerPinId && !ids.has(nodeId)) throw noNode();
-        await putPin(transaction, place, { node_id: nodeId, outputs: text, pinned_by_name: author?.name ?? null });
+        requireRoom(text, await sumOtherBytes(transaction, place, nodeId));
+        const pinned = { outputs: text, item_count: countItems(outputs), pinned_by_name: author?.name ?? null };
+        await putPin(transaction, place, { node_id: nodeId, ...pinned });
         return describePin((await findPin(transaction, place, nodeId)) as PinRow);
       });
     },
@@ -118,6 +128,19 @@ function requireSmall(text: string): void {
   });
 }
 
+/** Whoever holds the workflow is the only one who pins to it. */
+function requireRoom(text: string, otherBytes: number): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes + otherBytes <= mostPinnedBytesOfAll) return;
+  const detail = `would make ${bytes + otherBytes} bytes pinned to the nodes of this workflow, and at most ${mostPinnedBytesOfAll} can be`;
+  throw new Refusal("body_too_large", `outputs ${detail}. Unpin another node, or keep fewer items.`, {
+    errors: [{ pointer: "/outputs", detail }],
+  });
+}
+
+const countItems = (outputs: PinRequest["outputs"]): number =>
+  Object.values(outputs).reduce((sum, items) => sum + items.length, 0);
+
 const describePin = ({ node_id, outputs, pinned_by_name, pinned_at }: PinRow): Pin => ({
   nodeId: node_id,
   outputs: JSON.parse(outputs) as Pin["outputs"],
@@ -125,8 +148,10 @@ const describePin = ({ node_id, outputs, pinned_by_name, pinned_at }: PinRow): P
   pinnedAt: pinned_at.toISOString(),
 });
 
-function describeHead(row: PinRow): PinHead {
-  const { outputs, ...pin } = describePin(row);
-  const items = Object.values(outputs).reduce((sum, list) => sum + list.length, 0);
-  return { ...pin, bytes: Buffer.byteLength(row.outputs), items };
-}
+const describeHead = (row: Awaited<ReturnType<typeof listPinHeads>>[number]): PinHead => ({
+  nodeId: row.node_id,
+  pinnedByName: row.pinned_by_name,
+  pinnedAt: row.pinned_at.toISOString(),
+  bytes: row.bytes,
+  items: row.item_count,
+});

@@ -57,6 +57,7 @@ type WorkflowTables = {
     workflow_id: string;
     node_id: string;
     outputs: string;
+    item_count: number;
     pinned_by_name: string | null;
     pinned_at: Generated<Date>;
   };

@@ -396,6 +396,31 @@ describe("pinned data", () => {
     expectProblem(await ann.owner.browser.get(`${pathOf(id)}/draft/pins/write`), { status: 404, code: "not_found" });
   });
 
+  it("has room for ten megabytes in a workflow, and says what to do when that is full", async () => {
+    const id = await draft([say("a", "A"), say("b", "B")]);
+    await pin(id, "a", { out: [{ text: "A" }] });
+    const fill = (letters: number) =>
+      ann.app.database.query(
+        "UPDATE workflow_pin SET outputs = repeat('x', $2) WHERE workflow_id = $1 AND node_id = 'a'",
+        [id, letters],
+      );
+    await fill(9_999_900);
+    const problem = expectProblem(await pin(id, "b", { out: [{ text: "x".repeat(100) }] }), {
+      status: 413,
+      code: "body_too_large",
+    });
+    expect(problem.detail).toContain("at most 10000000 can be. Unpin another node, or keep fewer items.");
+    expect((await pin(id, "b", { out: [] })).status).toBe(200);
+    expect((await pin(id, "a", { out: [{ text: "in place of the large one" }] })).status).toBe(200);
+    // Whatever lies there is no JSON now, and still is listed.
+    await fill(7);
+    const { body } = await ann.owner.browser.get(`${pathOf(id)}/draft/pins`);
+    expect(body.data).toMatchObject([
+      { nodeId: "a", items: 1, bytes: 7 },
+      { nodeId: "b", items: 0 },
+    ]);
+  });
+
   it("is refused where it is too large, no list of items, or for a node that there is not", async () => {
     const id = await draft(nodes(), line);
     expectProblem(await pin(id, "nowhere", { out: [] }), { status: 400, code: "unknown_node" });
