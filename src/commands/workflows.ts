@@ -22,6 +22,8 @@ const asDraft = { draft: z.boolean().optional() };
 const oneFile = inOrganization.extend({
   file: z.string(),
   name: workflowFile.shape.name.optional(),
+  from: z.enum(["switchyard", "n8n"]).default("switchyard"),
+  check: z.boolean().optional(),
   ...asDraft,
 });
 const newWorkflow = inOrganization.extend({ data: z.string(), ...asDraft });
@@ -78,10 +80,12 @@ async function write(words: string[]) {
 }
 
 async function read(words: string[]) {
-  const { organization, file: path, name, draft: isDraft } = readOptions(words, oneFile);
+  const { organization, file: path, name, draft: isDraft, from, check } = readOptions(words, oneFile);
   const bytes = await readFile(path).catch(() => {
     throw new Error("--file: cannot be read");
   });
+  if (from === "n8n") return await readN8n(organization, readJson(bytes), { name, check });
+  if (check) throw new Error("--check: only with --from n8n");
   const file = workflowFile.safeParse(readJson(bytes), { error: fieldMessage });
   if (!file.success)
     throw new Error(
@@ -92,6 +96,20 @@ async function read(words: string[]) {
     const wanted = { ...file.data, ...(name ? { name } : {}), ...publication(isDraft) };
     const { id, warnings, faults } = await parts.workflows.files.read(organization, wanted, null).catch(sayForFile);
     return { id, warnings, ...(faults ? { faults } : {}) };
+  });
+}
+
+type Wanted = { name: string | undefined; check: boolean | undefined };
+
+/** Always a draft: what became of its nodes is to be looked at first. With `--check` only that is told. */
+async function readN8n(organization: string, file: unknown, { name, check }: Wanted) {
+  return await withParts(async (parts) => {
+    await requireOrganization(parts, organization);
+    const { canvas, ...report } = await parts.workflows.files.translateN8n(organization, file).catch(sayForFile);
+    if (check) return report;
+    const request = { name: name ?? report.name, canvas, publish: false };
+    const { id } = await parts.workflows.create(organization, request, null);
+    return { id, ...report };
   });
 }
 

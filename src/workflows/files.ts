@@ -1,8 +1,11 @@
-import { Refusal } from "../base/refusal.ts";
+import { maxFieldFaults, Refusal } from "../base/refusal.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Author } from "./author.ts";
+import type { CheckCanvas } from "./check-canvas.ts";
 import { fromErrorWorkflowOfFile, toErrorWorkflowOfFile } from "./error-workflows.ts";
 import type { WorkflowFile, WorkflowImport } from "./file-wire.ts";
+import { convertN8n } from "./n8n/convert.ts";
+import type { N8nConversion } from "./translation-wire.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
 import type { Place, WorkflowsDb } from "./store.ts";
 import type { SavedWorkflow, Workflow } from "./wire.ts";
@@ -14,16 +17,24 @@ type Options = {
   /** With the canvas of the draft, where nothing else was saved yet, or where it is asked for. */
   get: (place: Place, preferDraft: boolean) => Promise<Workflow>;
   create: SaveWorkflow["create"];
+  check: CheckCanvas;
 };
 
 /** Workflows as files, to keep them elsewhere or carry them to another organization. */
-export function createFiles({ tables, vault, get, create }: Options) {
+export function createFiles({ tables, vault, get, create, check }: Options) {
   return {
     async write(place: Place, preferDraft = false): Promise<WorkflowFile> {
       const { organizationId } = place;
       const workflow = await get(place, preferDraft);
       const errorWorkflow = await toErrorWorkflowOfFile(tables, organizationId, workflow.errorWorkflow);
       return toFile(workflow, await vault.credentials.list(organizationId), errorWorkflow);
+    },
+
+    /** A workflow of n8n as a canvas, with a report on each of its nodes and with what hinders publishing it. Nothing is stored. */
+    async translateN8n(organizationId: string, file: unknown): Promise<N8nConversion> {
+      const converted = convertN8n(file);
+      const { faults, warnings } = await check(organizationId, converted.canvas);
+      return { ...converted, errors: faults.slice(0, maxFieldFaults), warnings };
     },
 
     /** What has no equal in the organization is left out, and named in the warnings. */

@@ -7,6 +7,7 @@ import { registerDefaultRoutes } from "./default-routes.ts";
 import { registerDraftRoutes } from "./draft-routes.ts";
 import { workflowFile, workflowImport } from "./file-wire.ts";
 import { registerLabelRoutes } from "./label-routes.ts";
+import { registerN8nRoutes } from "./n8n/n8n-routes.ts";
 import { registerPinRoutes } from "./pin-routes.ts";
 import { authorOf } from "./route-author.ts";
 import { registerVariableRoutes } from "./variables/variable-routes.ts";
@@ -39,6 +40,7 @@ export function registerWorkflowRoutes(server: FastifyInstance, { workflows, act
   registerPinRoutes(server, workflows);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
+  registerN8nRoutes(server, workflows);
   registerLabelRoutes(server, workflows, remove);
   registerDefaultRoutes(server, workflows);
   registerVariableRoutes(server, workflows.variables);

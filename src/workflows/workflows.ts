@@ -70,7 +70,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     drafts,
     pins: createPins({ db }),
     versions: createVersions({ db, save, drafts }),
-    files: createFiles({ tables, vault, get: getToCopy, create: save.create }),
+    files: createFiles({ tables, vault, get: getToCopy, create: save.create, check }),
 
     /** What a run needs to know, or undefined; on the way of every trigger. */
     find: async (organizationId: string, workflowId: string): Promise<store.RunnableRow | undefined> =>

@@ -54,6 +54,7 @@ const onOrganization: Call[] = [
   ["POST", (ids) => `${inside(ids)}/event-endpoints`, { url: "https://example.com", types: ["run.failed"] }],
   ["GET", (ids) => `${inside(ids)}/workflows`],
   ["POST", (ids) => `${inside(ids)}/workflows`, { name: "x", canvas: { nodes: [], edges: [] } }],
+  ["POST", (ids) => `${inside(ids)}/workflows/import/n8n`, { file: { nodes: [] } }],
   ["POST", (ids) => `${inside(ids)}/workflows/check`, { canvas: { nodes: [], edges: [] } }],
   [
     "POST",

@@ -1,0 +1,161 @@
+import type { ConvertedNode } from "../translation-wire.ts";
+import type { Canvas, CanvasEdge, CanvasNode } from "../wire.ts";
+import type { Names } from "./expressions/names.ts";
+import { createIds } from "./ids.ts";
+import { mapNode } from "./map-node.ts";
+import type { Converted, NodeMapping } from "./mapped.ts";
+import { placeNotes } from "./notes.ts";
+import { type N8nConnection, type N8nNode, readN8nFile } from "./read-n8n-file.ts";
+import { settingsOf } from "./settings.ts";
+import { cutCircles, straightenLoops } from "./straighten.ts";
+
+type Conversion = { name: string; canvas: Canvas; nodes: ConvertedNode[]; remarks: string[] };
+
+const stickyType = ".stickyNote";
+/** A node behind a request, beside it. */
+const partDistance = 270;
+
+/** A workflow of n8n as a canvas, and a report on every node of it. Pure: nothing is looked up, stored or run. */
+export function convertN8n(value: unknown): Conversion {
+  const file = readN8nFile(value);
+  const nodes = file.nodes.filter(({ type }) => !type.endsWith(stickyType));
+  const connections = straightenLoops({ nodes, connections: file.connections });
+  const sources = sourcesOf(connections);
+  const ids = createIds();
+  const own = new Map(nodes.map(({ name }) => [name, { first: ids(name), last: ids(`${name} items`) }]));
+  const linked = new Set(connections.flatMap(({ from, to }) => [from, to]));
+  // Which of both gives the items is known once all are mapped: then they are mapped again, with the right names.
+  const endOf = (name: string): string | undefined => own.get(name)?.first;
+  const isLong = new Set(
+    nodes.filter((node) => hasPartBehind(mapNode(node, { idOf: endOf, before: undefined }))).map(({ name }) => name),
+  );
+  const idOf = (name: string): string | undefined => (isLong.has(name) ? own.get(name)?.last : endOf(name));
+  const scale = isLong.size > 0 ? 2.6 : 1.6;
+  const converted = nodes.map((node) => {
+    const isServant = file.servants.has(node.name) && !linked.has(node.name);
+    const mapping = isServant ? servant : mapNode(node, namesFor(sources.get(node.name), idOf));
+    const isNeeded = !("missing" in mapping.mapped) || linked.has(node.name);
+    return convertNode(node, { mapping, ids: own.get(node.name), scale, isNeeded });
+  });
+  const { edges, remarks } = connect(converted, connections);
+  const { notes, left } = placeNotes(
+    converted,
+    file.nodes.filter(({ type }) => type.endsWith(stickyType)),
+    scale,
+  );
+  return {
+    name: file.name,
+    canvas: { nodes: converted.flatMap(({ parts }) => parts), edges, ...(notes.length > 0 ? { notes } : {}) },
+    nodes: converted.map(({ report }) => report),
+    remarks: [...remarks, ...left],
+  };
+}
+
+const hasPartBehind = ({ mapped }: NodeMapping): boolean => "after" in mapped && mapped.after !== undefined;
+
+/** Which nodes lead to each node, by its name. */
+const sourcesOf = (connections: N8nConnection[]): Map<string, Set<string>> => {
+  const byTarget = Map.groupBy(connections, ({ to }) => to);
+  return new Map([...byTarget].map(([name, leading]) => [name, new Set(leading.map(({ from }) => from))]));
+};
+
+function namesFor(sources: ReadonlySet<string> | undefined, idOf: Names["idOf"]): Names {
+  const [only] = sources ?? [];
+  return { idOf, before: sources?.size === 1 && only !== undefined ? idOf(only) : undefined };
+}
+
+const servant: NodeMapping = {
+  mapped: { missing: "It serves another node as a model, a memory or a tool, which nodes here do without." },
+  remarks: [],
+};
+
+type Making = {
+  mapping: NodeMapping;
+  ids: { first: string; last: string } | undefined;
+  scale: number;
+  isNeeded: boolean;
+};
+
+function convertNode(node: N8nNode, { mapping, ids, scale, isNeeded }: Making): Converted {
+  const { mapped, remarks } = mapping;
+  const { settings, remarks: ofSettings } = settingsOf(node);
+  const [x, y] = [Math.round(node.position[0] * scale), node.position[1]];
+  const note = node.notes === "" ? {} : { note: node.notes.slice(0, 2000) };
+  const common = { name: node.name, ...settings, position: { x, y }, ...note };
+  const base = { name: node.name, type: node.type };
+  if (!ids || "missing" in mapped) {
+    // It holds the place, and cannot be published before somebody says what it does.
+    const parts = ids && isNeeded ? [{ id: ids.first, nodeId: "transform", ...common }] : [];
+    const missing = "missing" in mapped ? [mapped.missing] : [];
+    return { node, mapping, parts, report: { ...base, outcome: "missing", becomes: [], remarks: missing } };
+  }
+  const { to, parameters, after, trigger } = mapped;
+  const first: CanvasNode = { id: ids.first, nodeId: to, ...common, parameters };
+  const behind: CanvasNode[] =
+    after === undefined
+      ? []
+      : [
+          {
+            id: ids.last,
+            nodeId: "transform",
+            name: `${node.name.slice(0, 190)}: items`,
+            parameters: { expression: after },
+            position: { x: x + partDistance, y },
+          },
+        ];
+  const all = [...remarks, ...ofSettings, ...(trigger === undefined ? [] : [trigger])];
+  const parts = [first, ...behind];
+  const outcome = all.length > 0 ? "changed" : "mapped";
+  return {
+    node,
+    mapping,
+    parts,
+    report: { ...base, outcome, becomes: parts.map(({ nodeId }) => nodeId), remarks: all },
+  };
+}
+
+type Line = Omit<CanvasEdge, "id"> & { words: string };
+
+/** The edges of the canvas. Those that lead to the same node are in the order of its inputs. */
+function connect(converted: Converted[], connections: N8nConnection[]): { edges: CanvasEdge[]; remarks: string[] } {
+  const byName = new Map(converted.map((one) => [one.node.name, one]));
+  const remarks: string[] = [];
+  const lines = connections
+    .toSorted((one, other) => one.input - other.input)
+    .flatMap(({ from, output, to }): Line[] => {
+      const [source, target] = [byName.get(from), byName.get(to)?.parts[0]];
+      const words = `from “${from}” to “${to}”`;
+      const last = source?.parts.at(-1);
+      if (!source || !last || !target) return [];
+      const ways = waysOf(source, output);
+      if (ways.length === 0)
+        remarks.push(`The connection ${words} is left out: its output ${output + 1} has no way here.`);
+      return ways.map((way) => ({
+        source: last.id,
+        target: target.id,
+        words,
+        ...(way === null ? {} : { sourceHandle: way }),
+      }));
+    });
+  const inside = converted.flatMap(({ parts: [first, second] }): Line[] =>
+    first && second ? [{ source: first.id, target: second.id, words: "" }] : [],
+  );
+  const { kept, cut } = cutCircles([...lines, ...inside]);
+  remarks.push(...cut.map(({ words }) => `The connection ${words} is left out: it closes a circle.`));
+  return { edges: withIds(kept), remarks };
+}
+
+function waysOf({ mapping: { mapped } }: Converted, output: number): (string | null)[] {
+  if ("missing" in mapped || mapped.waysOf === undefined) return output === 0 ? [null] : [];
+  return mapped.waysOf(output);
+}
+
+function withIds(lines: Line[]): CanvasEdge[] {
+  const seen = new Set<string>();
+  return lines.flatMap(({ words: _words, ...edge }) => {
+    const key = JSON.stringify([edge.source, edge.sourceHandle, edge.target]);
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [{ id: `edge_${seen.size}`, ...edge }];
+  });
+}

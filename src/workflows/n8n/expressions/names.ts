@@ -1,0 +1,7 @@
+/** What nodes of the file are called here. */
+export type Names = {
+  /** Canvas id of what gives the output of a node, by the name of that node. */
+  idOf: (nodeName: string) => string | undefined;
+  /** Canvas id of the only node that leads to the one with the expression. */
+  before: string | undefined;
+};
