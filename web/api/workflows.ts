@@ -5,6 +5,7 @@ import type { Comparison } from "../../src/workflows/comparison-wire.ts";
 import type { WorkflowFile } from "../../src/workflows/file-wire.ts";
 import type { FoundWorkflow } from "../../src/workflows/find-wire.ts";
 import type { BulkRequest, BulkResult, WorkflowLabels } from "../../src/workflows/label-wire.ts";
+import type { N8nConversion } from "../../src/workflows/translation-wire.ts";
 import type {
   checkResult,
   Publication,
@@ -184,6 +185,10 @@ export const createWorkflow = (organizationId: string, body: NewWorkflow) =>
 /** The file as it was read, as a draft: the server tells what is wrong with it. */
 export const importWorkflow = (organizationId: string, file: WorkflowFile | Record<string, unknown>) =>
   post<SavedWorkflow>(`${base(organizationId)}/import`, { ...file, publish: false });
+
+/** What a file of n8n becomes here, and a report on it. Nothing is saved. */
+export const translateN8n = (organizationId: string, file: Record<string, unknown> | unknown[]) =>
+  post<N8nConversion>(`${base(organizationId)}/import/n8n`, { file });
 
 export const changeWorkflow = (organizationId: string, workflowId: string, body: WorkflowChange) =>
   patch<SavedWorkflow>(one(organizationId, workflowId), body);

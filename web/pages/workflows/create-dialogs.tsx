@@ -1,6 +1,6 @@
 import { Dialog } from "../../parts/dialog.tsx";
 import type { MyOrganization } from "../../session.ts";
-import { ImportWorkflow } from "./import-workflow.tsx";
+import { ImportWorkflow } from "./import/import-workflow.tsx";
 import { NewWorkflowForm } from "./new-workflow-form.tsx";
 
 type CreateDialogsProps = { organization: MyOrganization; create: string | undefined; onClose: () => void };
@@ -13,10 +13,11 @@ export function CreateDialogs({ organization, create, onClose }: CreateDialogsPr
         <NewWorkflowForm organization={organization} initial={create ?? ""} />
       </Dialog>
       <Dialog
+        wide
         open={create === "file"}
         onOpenChange={onClose}
         title="Import a workflow"
-        description="A file that was exported here or from another installation. It names accounts but holds none."
+        description="A file that was exported here, from another installation or from n8n. It may name accounts, but holds none."
       >
         <ImportWorkflow organization={organization} />
       </Dialog>

@@ -5,7 +5,7 @@ import { createWorkflow, importWorkflow, workflowsKey } from "../../api/workflow
 import { Form } from "../../parts/form.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import type { MyOrganization } from "../../session.ts";
-import { ImportedWorkflow } from "./imported-workflow.tsx";
+import { ImportedWorkflow } from "./import/imported-workflow.tsx";
 import { templates } from "./templates.ts";
 import { useOpenWorkflow } from "./use-open-workflow.ts";
 

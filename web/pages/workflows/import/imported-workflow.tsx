@@ -1,7 +1,7 @@
-import type { SavedWorkflow } from "../../../src/workflows/wire.ts";
-import { Button } from "../../parts/button.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { describeRemark } from "./describe-remark.ts";
+import type { SavedWorkflow } from "../../../../src/workflows/wire.ts";
+import { Button } from "../../../parts/button.tsx";
+import { Notice } from "../../../parts/notice.tsx";
+import { describeRemark } from "../describe-remark.ts";
 
 type ImportedWorkflowProps = {
   saved: SavedWorkflow;
