@@ -145,8 +145,8 @@ describe("the first run", () => {
     expect(await isDone("See the call arrive").count()).toBe(0);
     expect(await page.content()).not.toContain(key);
     await page.getByRole("link", { name: "start with a workflow that runs" }).click();
-    await page.waitForURL(`**/o/${id}/workflows?create=first-run`);
-    await page.getByRole("dialog").waitFor();
+    await page.waitForURL(`**/o/${id}/workflows/templates?template=first-run`);
+    await page.getByRole("button", { name: "Use this template" }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -17,7 +16,6 @@ const runners: [language: string, program: string, ...words: string[]][] = [
   ["Python", "python3", "-c"],
 ];
 const isThere = (program: string) => spawnSync(program, ["-c", ""]).error === undefined;
-const templates = join(import.meta.dirname, "../../web/pages/workflows/templates");
 const browser = launchBrowser();
 let flows: WorkflowApp;
 let page: Page;
@@ -59,41 +57,15 @@ const menuItem = async (workflow: string, item: string) => {
   await page.getByRole("menuitem", { name: item }).click();
 };
 
-describe("the templates", () => {
-  const names = readdirSync(templates);
-
-  it("import without a fault into a fresh organization", async () => {
-    for (const name of names) {
-      const { body } = await flows.owner.browser.post("/api/organizations", { name: "Fresh team" });
-      const file: unknown = JSON.parse(readFileSync(join(templates, name), "utf8"));
-      const answer = await flows.owner.browser.post(`/api/organizations/${body.id}/workflows/import`, file);
-      expect([name, answer.status, answer.body.errors]).toEqual([name, 201, undefined]);
-    }
-  });
-
-  it("are five, and the first runs without any account", async () => {
-    expect(names).toHaveLength(5);
-    const { body } = await flows.owner.browser.post(
-      `${flows.path}/workflows/import`,
-      JSON.parse(readFileSync(join(templates, "first-run.json"), "utf8")),
-    );
-    expect(body.warnings).toEqual([]);
-    const run = await flows.run(body.id);
-    expect(run.status).toBe("succeeded");
-    const [, plan, day = ""] = /^(Rest|Work)\. It is (\w+day), /.exec(String(run.result?.[0]?.plan)) ?? [];
-    expect(plan).toBe(["Saturday", "Sunday"].includes(day) ? "Rest" : "Work");
-  });
-});
-
 describe("the page of workflows", () => {
   it("leads a newcomer to a template that runs, and opens it in the editor", async () => {
     await open();
     await heading("No workflows yet").waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await button("Start with “First run”").click();
-    expect(await dialog().getByLabel("Name", { exact: true }).inputValue()).toBe("First run");
+    await page.getByRole("link", { name: "Start with “First run”" }).click();
+    await heading("First run").waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await dialog().getByRole("button", { name: "Create" }).click();
+    await button("Use this template").click();
     await page.waitForURL(/\/workflows\/[0-9a-f-]{36}$/);
     await page.getByRole("application", { name: "Canvas" }).waitFor();
     await open();
@@ -104,25 +76,22 @@ describe("the page of workflows", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("says which accounts a template still needs, and creates from blank by keyboard", async () => {
+  it("creates from blank by keyboard, and leads to the templates", async () => {
     await open();
-    await button("New workflow").click();
-    await dialog().getByLabel("Webhook to Slack message").check();
-    await dialog().getByRole("button", { name: "Create" }).click();
-    await dialog().getByText("Post to the channel: the slack account is not chosen").waitFor();
-    await page.keyboard.press("Escape");
-    await dialog().waitFor({ state: "detached" });
     await button("New workflow").focus();
     await page.keyboard.press("Enter");
     await dialog().getByLabel("Name", { exact: true }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/workflows\/[0-9a-f-]{36}$/);
     await page.getByRole("application", { name: "Canvas" }).waitFor();
     expect((await workflows()).map(({ name, isActive, version }) => [name, isActive, version])).toEqual([
       ["By keyboard", false, 0],
-      ["Webhook to Slack message", false, 0],
     ]);
+    await open("?create=new");
+    await dialog().getByRole("link", { name: "Choose a template" }).click();
+    await heading("Templates").waitFor();
     expect(complaints).toEqual([]);
   });
 

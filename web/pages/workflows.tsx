@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { FileUp, Plus } from "lucide-react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { FileUp, LayoutGrid, Plus } from "lucide-react";
 import { noteRun, workflowsKey, workflowsQuery } from "../api/workflows.ts";
 import { useLive } from "../live.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, buttonLook } from "../parts/button.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
@@ -13,7 +13,7 @@ import { NothingFound, NoWorkflows } from "./workflows/no-workflows.tsx";
 import { SearchField } from "./workflows/search-field.tsx";
 import { WorkflowList, WorkflowListSkeleton } from "./workflows/workflow-list.tsx";
 
-/** `create`: `new` or the name of a template opens the form, `file` the import. */
+/** `create`: `new` opens the form, `file` the import. */
 export function WorkflowsPage() {
   const organization = useOrganization();
   const builds = organization.role !== "viewer";
@@ -31,20 +31,7 @@ export function WorkflowsPage() {
     <Page
       title="Workflows"
       description="Chains of tools, started by hand, by a trigger or by a call."
-      action={
-        builds && (
-          <div className="flex flex-wrap gap-2">
-            <Button onClick={() => open({ create: "file" })}>
-              <FileUp className="size-4" aria-hidden="true" />
-              Import
-            </Button>
-            <Button look="primary" onClick={() => open({ create: "new" })}>
-              <Plus className="size-4" aria-hidden="true" />
-              New workflow
-            </Button>
-          </div>
-        )
-      }
+      action={builds && <Actions organizationId={organization.id} onCreate={(what) => open({ create: what })} />}
     >
       {!isEmpty && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -58,7 +45,7 @@ export function WorkflowsPage() {
       )}
       {list.isPending && <WorkflowListSkeleton />}
       {total === 0 && isNarrowed && <NothingFound onClear={() => open({ search: "", folder: "", tag: "" })} />}
-      {isEmpty && <NoWorkflows builds={builds} onCreate={(template) => open({ create: template })} />}
+      {isEmpty && <NoWorkflows organizationId={organization.id} builds={builds} />}
       {workflows.length > 0 && <WorkflowList organization={organization} workflows={workflows} />}
       {list.hasNextPage && (
         <Button
@@ -73,6 +60,25 @@ export function WorkflowsPage() {
         <CreateDialogs organization={organization} create={create} onClose={() => open({ create: undefined })} />
       )}
     </Page>
+  );
+}
+
+function Actions({ organizationId, onCreate }: { organizationId: string; onCreate: (what: string) => void }) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link to="/o/$organizationId/workflows/templates" params={{ organizationId }} className={buttonLook("quiet")}>
+        <LayoutGrid className="size-4" aria-hidden="true" />
+        Templates
+      </Link>
+      <Button onClick={() => onCreate("file")}>
+        <FileUp className="size-4" aria-hidden="true" />
+        Import
+      </Button>
+      <Button look="primary" onClick={() => onCreate("new")}>
+        <Plus className="size-4" aria-hidden="true" />
+        New workflow
+      </Button>
+    </div>
   );
 }
 

@@ -35,6 +35,13 @@ const workflows = createRoute({
   staticData: { navigation: { label: "Workflows", Icon: Workflow, group: "Build" } },
 });
 
+const templates = createRoute({
+  getParentRoute: () => organization,
+  path: "/workflows/templates",
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "search", "service", "template"),
+  component: lazyRouteComponent(() => import("../pages/templates.tsx"), "TemplatesPage"),
+});
+
 /**
  * `node`: the node whose panel is open; `panel`: what else is open beside or in place of the canvas, `from` and `to` what is compared there;
  * `run`: the run whose data is shown.
@@ -172,6 +179,7 @@ const members = createRoute({
 export const organizationRoutes = [
   home,
   workflows,
+  templates,
   workflow,
   triggers,
   credentials,

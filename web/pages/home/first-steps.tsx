@@ -80,9 +80,9 @@ function WorkflowInstead({ organizationId }: { organizationId: string }) {
     <p className="text-sm text-muted">
       Or{" "}
       <Link
-        to="/o/$organizationId/workflows"
+        to="/o/$organizationId/workflows/templates"
         params={{ organizationId }}
-        search={{ create: "first-run" }}
+        search={{ template: "first-run" }}
         className="text-accent underline underline-offset-4"
       >
         start with a workflow that runs

@@ -50,9 +50,9 @@ export function Overview({ organization, calls, runs }: OverviewProps) {
                 "Members create them."
               ) : (
                 <Link
-                  to="/o/$organizationId/workflows"
+                  to="/o/$organizationId/workflows/templates"
                   params={{ organizationId }}
-                  search={{ create: "first-run" }}
+                  search={{ template: "first-run" }}
                   className={linkLook}
                 >
                   Start with one that runs as it is

@@ -14,9 +14,9 @@ export function WorkflowField({ organizationId, value, onChange }: WorkflowField
       <Notice kind="hint">
         There is no workflow to start yet.{" "}
         <Link
-          to="/o/$organizationId/workflows"
+          to="/o/$organizationId/workflows/templates"
           params={{ organizationId }}
-          search={{ create: "first-run" }}
+          search={{ template: "first-run" }}
           className="text-accent underline underline-offset-4"
         >
           Create one

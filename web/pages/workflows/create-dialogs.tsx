@@ -5,12 +5,17 @@ import { NewWorkflowForm } from "./new-workflow-form.tsx";
 
 type CreateDialogsProps = { organization: MyOrganization; create: string | undefined; onClose: () => void };
 
-/** `create`: `file` for the import, anything else for the form with that template chosen. */
+/** `create`: `file` for the import, anything else for the form. */
 export function CreateDialogs({ organization, create, onClose }: CreateDialogsProps) {
   return (
     <>
-      <Dialog wide open={create !== undefined && create !== "file"} onOpenChange={onClose} title="New workflow">
-        <NewWorkflowForm organization={organization} initial={create ?? ""} />
+      <Dialog
+        open={create !== undefined && create !== "file"}
+        onOpenChange={onClose}
+        title="New workflow"
+        description="A blank canvas, as a draft. Add the nodes yourself."
+      >
+        <NewWorkflowForm organization={organization} />
       </Dialog>
       <Dialog
         wide

@@ -1,9 +1,10 @@
+import { Link } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import { Button } from "../../parts/button.tsx";
+import { Button, buttonLook } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 
 /** Leads to the template that runs as it is. */
-export function NoWorkflows({ builds, onCreate }: { builds: boolean; onCreate: (template: string) => void }) {
+export function NoWorkflows({ organizationId, builds }: { organizationId: string; builds: boolean }) {
   if (!builds)
     return <Card title="No workflows yet" description="Members, admins and owners create them. They appear here." />;
   return (
@@ -12,11 +13,18 @@ export function NoWorkflows({ builds, onCreate }: { builds: boolean; onCreate: (
       description="A workflow is a chain of nodes: each takes what the one before gave, and passes something on. The shortest way to see one is the template “First run”. It needs no account and runs as it is."
     >
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" onClick={() => onCreate("first-run")}>
+        <Link
+          to="/o/$organizationId/workflows/templates"
+          params={{ organizationId }}
+          search={{ template: "first-run" }}
+          className={buttonLook("primary")}
+        >
           <Play className="size-4" aria-hidden="true" />
           Start with “First run”
-        </Button>
-        <Button onClick={() => onCreate("new")}>All templates</Button>
+        </Link>
+        <Link to="/o/$organizationId/workflows/templates" params={{ organizationId }} className={buttonLook("quiet")}>
+          All templates
+        </Link>
       </div>
     </Card>
   );
