@@ -5,8 +5,8 @@ import { NodePanel } from "../../node-form/node-panel.tsx";
 import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
 import { CallPanel } from "../../pages/workflows/call-panel.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
-import { readTriggerPanel } from "../triggers/panel-names.ts";
-import { ToolPanel } from "../triggers/tool-panel.tsx";
+import { ToolPanel } from "../tool/tool-panel.tsx";
+import { readTriggerPanel, toolPanel } from "../triggers/panel-names.ts";
 import { TriggerPanel } from "../triggers/trigger-panel.tsx";
 import { DockFrame } from "./dock-frame.tsx";
 import type { Dock } from "./use-dock.ts";
@@ -70,16 +70,16 @@ export function SidePanel(props: SidePanelProps) {
         />
       </Frame>
     );
+  if (search.panel === toolPanel)
+    return (
+      <Titled title="This workflow as a tool" frame={frame} onClose={onClose}>
+        <ToolPanel key={workflow.id} organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
+      </Titled>
+    );
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>
         <CallPanel organizationId={organizationId} workflow={workflow} canvas={workflow.canvas} />
-      </Titled>
-    );
-  if (search.panel === "tool")
-    return (
-      <Titled title="Offered as a tool" frame={frame} onClose={onClose}>
-        <ToolPanel organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
       </Titled>
     );
   return null;

@@ -5,6 +5,9 @@ import { kinds } from "../../pages/triggers/kinds.ts";
 
 export const cardElementId = (cardId: string): string => `trigger-card-${cardId}`;
 
+/** Being offered as a tool. */
+export const toolPanel = "tool";
+
 export const panelOfTrigger = (triggerId: string): string => `trigger-${triggerId}`;
 /** `senderId`: who delivers to a new webhook. */
 export const panelOfNew = (kind: TriggerKind, senderId?: string): string =>

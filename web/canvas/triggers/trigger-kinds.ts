@@ -56,7 +56,7 @@ export const offeredStarts: readonly OfferedStart[] = [
     words: "Claude, Cursor or another client calls it",
     Icon: Blocks,
     synonyms: ["mcp", "tool call", "agent", "assistant", "claude", "cursor"],
-    panel: "tool",
+    panel: toolPanel,
   },
   {
     id: "start:key",

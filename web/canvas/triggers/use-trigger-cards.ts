@@ -8,7 +8,7 @@ import { triggersQuery } from "../../api/triggers.ts";
 import { describeCron } from "../../pages/triggers/cron-words.ts";
 import { kindLooks } from "../../pages/triggers/kinds.ts";
 import { useLiveTriggers } from "../../pages/triggers/use-live-triggers.ts";
-import { panelOfTrigger } from "./panel-names.ts";
+import { panelOfTrigger, toolPanel } from "./panel-names.ts";
 
 /** What starts a workflow, as a card before its first nodes. */
 export type TriggerCard = {
@@ -89,7 +89,7 @@ function otherWays({ isActive, tool }: Workflow, { today, week }: Counted): Trig
       Icon,
       isOn: isActive,
       problem: null,
-      panel: kind === "tool" ? "tool" : "call",
+      panel: kind === "tool" ? toolPanel : "call",
     }));
 }
 
