@@ -68,3 +68,28 @@ it("workflows are kept as a draft, compared, published and rolled back", async (
   );
   expect((await run("draft", ...one)).stderr).toBe("workflows: This workflow has no draft.\n");
 }, 120_000);
+
+it("a file of n8n is reported on, and saved as a draft", async () => {
+  const file = join(folder, "n8n.json");
+  const node = { name: "Begin", type: "n8n-nodes-base.manualTrigger" };
+  const code = { name: "Code", type: "n8n-nodes-base.code", parameters: { jsCode: "return 1" } };
+  writeFileSync(file, JSON.stringify({ name: "From n8n", nodes: [node, code] }));
+  const words = ["import", ...inAnn(), "--file", file, "--from", "n8n"];
+  const checked = await run(...words, "--check");
+  expect(JSON.parse(checked.stdout)).toMatchObject({
+    name: "From n8n",
+    nodes: [
+      { name: "Begin", outcome: "mapped" },
+      { name: "Code", outcome: "missing" },
+    ],
+  });
+  expect(JSON.parse((await run("list", ...inAnn(), "--search", "From n8n")).stdout)).toEqual([]);
+  const { id } = JSON.parse((await run(...words, "--name", "Taken along")).stdout);
+  const saved = JSON.parse((await run("list", ...inAnn(), "--search", "Taken along")).stdout);
+  expect(saved).toMatchObject([{ id, version: 0, isActive: false }]);
+  writeFileSync(file, JSON.stringify({ nodes: 7 }));
+  expect((await run(...words)).stderr).toMatch(/^workflows: --file: nodes /);
+  expect((await run("import", ...inAnn(), "--file", file, "--check")).stderr).toBe(
+    "workflows: --check: only with --from n8n\n",
+  );
+}, 120_000);
