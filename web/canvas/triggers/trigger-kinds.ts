@@ -1,7 +1,7 @@
 import { AppWindow, Blocks, KeyRound, type LucideIcon, Workflow } from "lucide-react";
 import { kindLooks } from "../../pages/triggers/kinds.ts";
 import { senders } from "../../pages/triggers/senders.ts";
-import { panelOfNew } from "./panel-names.ts";
+import { panelOfNew, toolPanel } from "./panel-names.ts";
 
 /** One way to start a workflow, for whatever offers it. */
 export type OfferedStart = {
