@@ -122,6 +122,9 @@ describe("Ctrl+K", () => {
   it("is the whole screen where that is narrow", async () => {
     await openAs(flows.owner.email, { viewport: { width: 390, height: 780 } });
     await page.getByRole("button", { name: "Search everywhere" }).click();
+    await dialog().getByRole("button", { name: "Close" }).click();
+    expect(await dialog().count()).toBe(0);
+    await page.getByRole("button", { name: "Search everywhere" }).click();
     await field().fill("refund");
     await hit(/Refund overdue/).waitFor();
     const size = await dialog().boundingBox();

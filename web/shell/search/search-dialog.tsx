@@ -1,6 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
+import { buttonLook } from "../../parts/button.tsx";
 import { PickList } from "../../parts/pick-list.tsx";
 import { wordsOf } from "../../parts/rank-text.ts";
 import { Status } from "../../parts/status.tsx";
@@ -31,6 +32,8 @@ export function SearchDialog({ organization, onClose }: SearchDialogProps) {
           <Radix.Title className="sr-only">Search everywhere</Radix.Title>
           <Search organization={organization} onClose={onClose} />
           <Hints />
+          {/* A touch screen has no Escape. */}
+          <Radix.Close className={`${buttonLook("quiet")} min-h-11 sm:hidden`}>Close</Radix.Close>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
