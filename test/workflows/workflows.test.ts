@@ -73,6 +73,7 @@ describe("a saved workflow", () => {
       nodeCount: 2,
       nodeKinds: ["system_date_time"],
       tool: null,
+      errorWorkflow: "default",
       createdBy: ann.userId,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),

@@ -39,10 +39,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
         </MenuItem>
         {!readOnly && (
           <>
-            <MenuItem onSelect={() => setAsking("errors")}>
-              <TriangleAlert className="size-4" aria-hidden="true" />
-              Error workflow
-            </MenuItem>
+            <ErrorWorkflowItem onSelect={() => setAsking("errors")} />
             <MenuLine />
             <MenuItem onSelect={() => setAsking("delete")}>
               <Trash2 className="size-4 text-danger" aria-hidden="true" />
@@ -77,6 +74,15 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
         />
       )}
     </div>
+  );
+}
+
+function ErrorWorkflowItem({ onSelect }: { onSelect: () => void }) {
+  return (
+    <MenuItem onSelect={onSelect}>
+      <TriangleAlert className="size-4" aria-hidden="true" />
+      Error workflow
+    </MenuItem>
   );
 }
 
