@@ -5,9 +5,9 @@ import type { CheckCanvas } from "./check-canvas.ts";
 import { fromErrorWorkflowOfFile, toErrorWorkflowOfFile } from "./error-workflows.ts";
 import type { WorkflowFile, WorkflowImport } from "./file-wire.ts";
 import { convertN8n } from "./n8n/convert.ts";
-import type { N8nConversion } from "./translation-wire.ts";
 import type { SaveWorkflow } from "./save-workflow.ts";
 import type { Place, WorkflowsDb } from "./store.ts";
+import type { N8nConversion } from "./translation-wire.ts";
 import type { SavedWorkflow, Workflow } from "./wire.ts";
 import { fromFile, toFile } from "./workflow-file.ts";
 

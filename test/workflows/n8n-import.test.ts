@@ -215,6 +215,36 @@ describe("a workflow of n8n", () => {
   });
 });
 
+it("runs and gives what it gives in n8n", async () => {
+  const fields = (list: object[]) => ({ assignments: { assignments: list }, includeOtherFields: true });
+  const set = (name: string, ...list: object[]) => ({
+    name,
+    type: "n8n-nodes-base.set",
+    typeVersion: 3.4,
+    parameters: fields(list),
+  });
+  const total = { leftValue: "={{ $json.total }}", rightValue: "100", operator: { type: "number", operation: "gt" } };
+  const text = "=Hello {{ $json.name.toUpperCase() }}, {{ $('Items').item.json.total * 2 }}{{ $json.nick || '!' }}";
+  const to = (name: string) => ({ main: [[{ node: name, type: "main", index: 0 }]] });
+  const { canvas } = await translate({
+    nodes: [
+      { name: "Begin", type: "n8n-nodes-base.manualTrigger" },
+      set("Items", { name: "name", value: "Ann" }, { name: "total", value: "120", type: "number" }),
+      {
+        name: "Large?",
+        type: "n8n-nodes-base.if",
+        typeVersion: 2.2,
+        parameters: { conditions: { combinator: "and", conditions: [total] } },
+      },
+      set("Greet", { name: "text", value: text }, { name: "literal", value: "{{ $json.name }} stays" }),
+    ],
+    connections: { Begin: to("Items"), Items: to("Large?"), "Large?": to("Greet") },
+  });
+  const run = await flows.run(await flows.save(canvas.nodes, canvas.edges));
+  expect(run.error).toBe(null);
+  expect(run.result).toEqual([{ name: "Ann", total: 120, text: "Hello ANN, 240!", literal: "{{ $json.name }} stays" }]);
+});
+
 describe("what is no such file", () => {
   const one = { name: "A", type: "n8n-nodes-base.set", parameters: {} };
 

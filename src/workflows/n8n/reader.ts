@@ -62,9 +62,8 @@ function findUnasked(name: string, value: unknown, asked: ReadonlySet<string>): 
   const parts = [...asked].filter((path) => path.startsWith(`${name}.`));
   if (parts.length === 0) return [name];
   const isAsked = (key: string): boolean => parts.some((path) => path.split(".")[1] === key);
-  return Object.entries(Object(value)).flatMap(([key, entry]) =>
-    isAsked(key) || isEmpty(entry) ? [] : [`${name}.${key}`],
-  );
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return entries.flatMap(([key, entry]) => (isAsked(key) || isEmpty(entry) ? [] : [`${name}.${key}`]));
 }
 
 /** How n8n chose something, which says nothing about what it does. */

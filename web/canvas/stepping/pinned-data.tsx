@@ -72,7 +72,7 @@ const isPlain = (outputs: Outputs): boolean => Object.keys(outputs).join() === "
 
 type EditDialogProps = { outputs: Outputs; save: (outputs: Outputs) => Promise<void>; onClose: () => void };
 
-function EditDialog({ outputs, save, onClose }: EditDialogProps) {
+export function EditDialog({ outputs, save, onClose }: EditDialogProps) {
   const plain = isPlain(outputs);
   const [text, setText] = useState(() => JSON.stringify(shownOf(outputs), null, 2));
   const parsed = readJson(text, "anything");
