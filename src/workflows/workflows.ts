@@ -94,7 +94,10 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
 
     /** A copy of what runs; of a draft, where nothing runs yet. `asDraft`: of what is edited, as a draft. */
     async duplicate(place: Place, asDraft: boolean, author: Author | null): Promise<SavedWorkflow> {
-      const { name, description, folder, tags, isActive, errorWorkflow, canvas, version } = await getToCopy(place, asDraft);
+      const { name, description, folder, tags, isActive, errorWorkflow, canvas, version } = await getToCopy(
+        place,
+        asDraft,
+      );
       const publish = version > 0 && !asDraft;
       return await save.create(
         place.organizationId,

@@ -40,7 +40,7 @@ describe("a workflow as a tool", () => {
     const id = await save();
     await open(id);
     await page.getByRole("button", { name: "Add trigger" }).click();
-    await page.getByRole("menuitem", { name: "Offer as a tool" }).click();
+    await page.getByRole("menuitem", { name: /^Offered as a tool/ }).click();
     expect(await panel().getByLabel("Name of the tool").inputValue()).toBe("look_up_an_order");
     await panel().getByLabel("Description").fill("Finds an order by its number.");
     await panel().getByRole("button", { name: "Add an input" }).click();

@@ -66,33 +66,6 @@ describe("an empty canvas", () => {
   });
 });
 
-describe("a tool", () => {
-  it("is offered, changed and taken back beside the canvas, and has a card", async () => {
-    const workflowId = await flows.save([say("first", "1")], [], "Answer a mail!");
-    await open(workflowId);
-    const tool = async () => (await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`)).body.tool;
-    await button("Add trigger").click();
-    await page.getByRole("menuitem", { name: /^Offered as a tool/ }).click();
-    const panel = page.getByRole("region", { name: "Offered as a tool" });
-    expect(await panel.getByLabel("Name", { exact: true }).inputValue()).toBe("answer_a_mail");
-    await panel.getByRole("button", { name: "Add an input" }).click();
-    await panel.getByLabel("Name of input 1").fill("order_id");
-    await panel.getByLabel("Type of input 1").selectOption("Whole number");
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await panel.getByRole("button", { name: "Offer as a tool" }).click();
-    const inputs = [{ name: "order_id", type: "integer", description: "", required: true }];
-    await eventually(tool).toEqual({ name: "answer_a_mail", inputs });
-    await canvas()
-      .getByRole("button", { name: /^Trigger answer_a_mail/ })
-      .waitFor();
-    await panel.getByLabel("Name", { exact: true }).fill("Wrong name");
-    await panel.getByRole("button", { name: "Save" }).click();
-    await panel.getByText(/must be 1 to 64 lower-case letters/).waitFor();
-    await panel.getByRole("button", { name: "Stop offering it" }).click();
-    await eventually(tool).toBe(null);
-  });
-});
-
 describe("the list of nodes", () => {
   it("offers what starts a workflow, by other words too, and opens it", async () => {
     await open(await flows.save([say("first", "1")]));

@@ -117,7 +117,7 @@ export function EditorCanvas(props: EditorCanvasProps) {
 
 /** What the canvas can do, for keys, menus and buttons. */
 function useCanvasParts(props: EditorCanvasProps, editable: boolean) {
-  const { editor, run, frame, onOpen, onField, onPalette, onPanel, onRun } = props;
+  const { editor, frame, onOpen, onField, onPalette, onPanel, onRun } = props;
   const getSelection = useGetSelection();
   const [shown, show] = useState<CanvasDialogProps["dialog"]>();
   const minimap = useMinimap(editor.canvas.nodes.length);

@@ -85,10 +85,3 @@ function ErrorWorkflowItem({ onSelect }: { onSelect: () => void }) {
     </MenuItem>
   );
 }
-
-const copyOf = ({ workflow: { name, description, errorWorkflow }, canvas }: Editor) => ({
-  name: `${name.slice(0, 193)} (copy)`,
-  description,
-  errorWorkflow,
-  canvas,
-});

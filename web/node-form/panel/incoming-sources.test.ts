@@ -58,7 +58,10 @@ describe("what comes into a node", () => {
 
   it("has the variables of the organization, also before anything has run", () => {
     const vars = { region: "eu" };
-    const nothingYet = { node: { id: "fetch", nodeId: "get" }, scope: { ...scope, trigger: null, vars } as PreviewScope };
+    const nothingYet = {
+      node: { id: "fetch", nodeId: "get" },
+      scope: { ...scope, trigger: null, vars } as PreviewScope,
+    };
     expect(samplesOf(known(nothingYet))).toEqual(["schema"]);
     expect(told(nothingYet, "schema")).toEqual([["Variables", "$vars", { value: vars }]]);
   });
