@@ -8,7 +8,7 @@ import { median, reportFigure } from "./report-figure.ts";
 // What somebody waits for who types a few letters of a name among ten thousand workflows: from the request to the whole answer, over the wire.
 const bench = "search";
 const workflows = 10_000;
-const rounds = 20;
+const rounds = 40;
 
 const texts = {
   "a common word": "invoice",
@@ -39,20 +39,28 @@ async function measure(server: SpawnedServer): Promise<void> {
   const { organizationId } = setup.body as { organizationId: string };
   await person.post("/api/sign-in", account);
   await fill(organizationId);
-  const ask = async (text: string): Promise<number> => {
+  const ask = async (path: string): Promise<number> => {
     const begun = performance.now();
-    const search = encodeURIComponent(text);
-    const { status } = await person.get(`/api/organizations/${organizationId}/workflow-names?search=${search}`);
-    if (status !== 200) throw new Error(`the search answered ${status}`);
+    const { status } = await person.get(path);
+    if (status !== 200) throw new Error(`${path} answered ${status}`);
     return performance.now() - begun;
   };
-  for (const text of Object.values(texts)) await ask(text);
-  for (const [what, text] of Object.entries(texts)) {
+  const timesOf = async (path: string): Promise<number[]> => {
     const times: number[] = [];
-    for (let round = 0; round < rounds; round++) times.push(await ask(text));
+    for (let round = 0; round < rounds; round++) times.push(await ask(path));
+    return times.sort((one, other) => one - other);
+  };
+  const searchFor = (text: string) =>
+    `/api/organizations/${organizationId}/workflow-names?search=${encodeURIComponent(text)}`;
+  for (const text of Object.values(texts)) await timesOf(searchFor(text));
+  for (const [what, text] of Object.entries(texts)) {
+    const baseline = { baseline: "who is signed in, the same way", baselineValue: median(await timesOf("/api/me")) };
+    const times = await timesOf(searchFor(text));
     const figure = `${what} among ${workflows} workflows`;
-    reportFigure({ bench, figure: `${figure}, p50`, value: median(times), unit: "ms" });
-    reportFigure({ bench, figure: `${figure}, slowest`, value: Math.max(...times), unit: "ms", bar: { atMost: 100 } });
+    reportFigure({ bench, figure: `${figure}, shortest`, value: times[0] ?? Number.NaN, unit: "ms" });
+    reportFigure({ bench, figure: `${figure}, p50`, value: median(times), unit: "ms", ...baseline });
+    const p95 = times[Math.floor(times.length * 0.95)] ?? Number.NaN;
+    reportFigure({ bench, figure: `${figure}, p95`, value: p95, unit: "ms", bar: { atMost: 100 } });
   }
 }
 
