@@ -12,8 +12,7 @@ export const variableName = z
     "must be 1 to 64 letters, digits or underscores, and begin with a letter or an underscore",
   )
   .refine((name) => !/^(?:and|or|in|true|false|null|function)$/.test(name), "must not be a word of expressions")
-  .refine((name) => !(name in {}), "must not be a name that every object has, such as constructor")
-  .describe("Expressions read it as `$vars.` and this name.");
+  .refine((name) => !(name in {}), "must not be a name that every object has, such as constructor");
 
 export const variableValue = z
   .union([z.string().max(longestVariable), z.number(), z.boolean()])

@@ -48,6 +48,7 @@ export function readOperations(document: Document, organizationId: string): Oper
   const sampleOf = (name: string, given: Schema): unknown => {
     const schema = resolve(given);
     if (schema.enum) return schema.enum.at(-1);
+    if (schema.anyOf?.[0]) return sampleOf(name, schema.anyOf[0]);
     if (schema.type === "array") return [sampleOf(name, schema.items ?? {})];
     if (schema.type === "object") return sampleOfObject(schema);
     const { type = "", format = "" } = schema;
@@ -69,6 +70,7 @@ export function readOperations(document: Document, organizationId: string): Oper
             .replace("{organizationId}", organizationId)
             .replace("{uid}", "A".repeat(43))
             .replace("{version}", "1")
+            .replace("{variableName}", "region")
             .replaceAll(/\{\w+\}/g, someId),
           fields,
           required,

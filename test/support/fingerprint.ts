@@ -12,11 +12,13 @@ export async function openFingerprint(target: pg.ClientConfig) {
   );
   const text = tables.rows
     .filter(({ name }) => !heartbeats.test(name))
-    .map(({ name }) => `SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) AS hash FROM "${name}" t`)
+    .map(
+      ({ name }) => `SELECT '${name}' AS name, md5(string_agg(t::text, '|' ORDER BY t::text)) AS hash FROM "${name}" t`,
+    )
     .join(" UNION ALL ");
   return {
     async read(): Promise<string> {
-      const { rows } = await client.query<{ hash: string }>({ name: "fingerprint", text });
+      const { rows } = await client.query<{ hash: string }>({ name: "fingerprint", text: `${text} ORDER BY name` });
       return rows.map(({ hash }) => hash).join();
     },
     close: () => client.end(),

@@ -8,7 +8,7 @@ import type { Variables } from "./variables.ts";
 const tags = ["Workflows"];
 const path = "/api/organizations/:organizationId/variables";
 const inOrganization = z.object({ organizationId: z.uuid() });
-const params = inOrganization.extend({ variableName: wire.variableName });
+const params = inOrganization.extend({ variableName: z.string().max(200) });
 const placeOf = ({ organizationId, variableName }: z.infer<typeof params>) => ({ organizationId, name: variableName });
 const writing = { access: { role: "member" } } as const;
 

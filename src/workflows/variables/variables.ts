@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Author } from "../author.ts";
-import { mostVariables, type Variable, type VariableValue } from "../variable-wire.ts";
+import { mostVariables, type Variable, type VariableValue, variableName } from "../variable-wire.ts";
 import { type NamedVariables, namesVariables } from "./named-variables.ts";
 import * as store from "./variable-store.ts";
 
@@ -20,6 +20,7 @@ export function createVariables({ db }: { db: Database }) {
 
     /** Makes it, or gives it another value. */
     async put({ organizationId, name }: Place, value: VariableValue, author: Author | null): Promise<Variable> {
+      requireName(name);
       const row = {
         organization_id: organizationId,
         name,
@@ -43,6 +44,13 @@ export function createVariables({ db }: { db: Database }) {
       return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
     },
   };
+}
+
+function requireName(name: string): void {
+  const fault = variableName.safeParse(name).error?.issues[0];
+  if (!fault) return;
+  const errors = [{ pointer: "/name", detail: fault.message }];
+  throw new Refusal("validation_failed", `name ${fault.message}.`, { errors });
 }
 
 const describe = ({ name, value, changed_by_name, changed_at }: store.VariableRow): Variable => ({
