@@ -2,6 +2,7 @@ import {
   CircleHelp,
   Copy,
   LayoutGrid,
+  type LucideIcon,
   Map as MapIcon,
   Plus,
   Redo2,
@@ -10,7 +11,6 @@ import {
   Trash2,
   Undo2,
 } from "lucide-react";
-import type { ReactNode } from "react";
 import { ToolButton } from "../flow/tool-button.tsx";
 import { ZoomBar } from "../flow/zoom-bar.tsx";
 import type { EditCommands } from "./use-editing-keys.ts";
@@ -30,7 +30,8 @@ type CanvasBarProps = {
 };
 
 /** Below the canvas, so that nothing lies over it. */
-export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote, ...others }: CanvasBarProps) {
+export function CanvasBar(props: CanvasBarProps) {
+  const { editor, minimap, onMinimap, onAdd, onSearch, onShortcuts } = props;
   return (
     <div className="@container shrink-0 border-t border-line bg-surface px-3 py-1 in-data-sheet:hidden">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
@@ -41,42 +42,12 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote,
                 <Plus className="size-4" aria-hidden="true" />
                 Add node
               </ToolButton>
-              <Tool
-                label="Undo"
-                works={editor.canUndo}
-                act={commands.undo}
-                icon={<Undo2 className="size-4" aria-hidden="true" />}
-              />
-              <Tool
-                label="Redo"
-                works={editor.canRedo}
-                act={commands.redo}
-                icon={<Redo2 className="size-4" aria-hidden="true" />}
-              />
-              <Tool label="Add note" works act={onNote} icon={<StickyNote className="size-4" aria-hidden="true" />} />
-              <Tool
-                label="Duplicate"
-                works={others.isNodeSelected}
-                act={commands.duplicate}
-                icon={<Copy className="size-4" aria-hidden="true" />}
-              />
-              <Tool
-                label="Delete"
-                works={others.isAnythingSelected}
-                act={commands.remove}
-                icon={<Trash2 className="size-4" aria-hidden="true" />}
-              />
-              <Tool
-                label="Tidy up"
-                works={editor.canvas.nodes.length > 1}
-                act={() => void commands.tidyUp()}
-                icon={<LayoutGrid className="size-4" aria-hidden="true" />}
-              />
+              <EditTools {...props} />
             </>
           )}
         </div>
         <div className="flex items-center gap-0.5">
-          <ToolButton label="Search the canvas (Ctrl+F)" onClick={others.onSearch}>
+          <ToolButton label="Search the canvas (Ctrl+F)" onClick={onSearch}>
             <Search className="size-4" aria-hidden="true" />
             <span className={wideOnly}>Search</span>
           </ToolButton>
@@ -85,7 +56,7 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote,
             <span className={wideOnly}>Map</span>
           </ToolButton>
           <ZoomBar />
-          <ToolButton label="Keys of the canvas" onClick={others.onShortcuts} className="max-md:hidden">
+          <ToolButton label="Keys of the canvas" onClick={onShortcuts} className="max-md:hidden">
             <CircleHelp className="size-4" aria-hidden="true" />
             <span className={wideOnly}>Keys</span>
           </ToolButton>
@@ -95,12 +66,34 @@ export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onNote,
   );
 }
 
+type EditToolsProps = Pick<CanvasBarProps, "editor" | "commands" | "isNodeSelected" | "isAnythingSelected" | "onNote">;
+
+function EditTools({ editor, commands, isNodeSelected, isAnythingSelected, onNote }: EditToolsProps) {
+  return (
+    <>
+      <Tool label="Undo" works={editor.canUndo} act={commands.undo} Icon={Undo2} />
+      <Tool label="Redo" works={editor.canRedo} act={commands.redo} Icon={Redo2} />
+      <Tool label="Add note" works act={onNote} Icon={StickyNote} />
+      <Tool label="Duplicate" works={isNodeSelected} act={commands.duplicate} Icon={Copy} />
+      <Tool label="Delete" works={isAnythingSelected} act={commands.remove} Icon={Trash2} />
+      <Tool
+        label="Tidy up"
+        works={editor.canvas.nodes.length > 1}
+        act={() => void commands.tidyUp()}
+        Icon={LayoutGrid}
+      />
+    </>
+  );
+}
+
 const wideOnly = "sr-only @4xl:not-sr-only";
 
-function Tool({ label, works, act, icon }: { label: string; works: boolean; act: () => void; icon: ReactNode }) {
+type ToolProps = { label: string; works: boolean; act: () => void; Icon: LucideIcon };
+
+function Tool({ label, works, act, Icon }: ToolProps) {
   return (
     <ToolButton label={label} aria-disabled={!works} onClick={() => works && act()}>
-      {icon}
+      <Icon className="size-4" aria-hidden="true" />
       <span className={wideOnly}>{label}</span>
     </ToolButton>
   );

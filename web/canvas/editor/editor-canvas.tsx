@@ -1,3 +1,4 @@
+import { ReactFlowProvider } from "@xyflow/react";
 import { type RefObject, useCallback, useMemo, useState } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import { canConnect } from "../edit/new-ids.ts";
@@ -48,6 +49,14 @@ type EditorCanvasProps = CardPanels & {
 const manyNodes = 12;
 
 export function EditorCanvas(props: EditorCanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <DrawnCanvas {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function DrawnCanvas(props: EditorCanvasProps) {
   const { editor, run, select, frame, onOpen, openPanel, onPanel } = props;
   const { canvas, kinds, readOnly, saving } = editor;
   const editable = !useNarrow() && !readOnly;
@@ -95,23 +104,26 @@ export function EditorCanvas(props: EditorCanvasProps) {
           onShortcuts={() => dialog.show("shortcuts")}
         />
       </div>
-      {editable && (
-        <CanvasMenu
-          editor={editor}
-          menu={menu.shown}
-          commands={parts.menuCommands}
-          frame={frame}
-          onPanel={onPanel}
-          onClose={menu.close}
-        />
-      )}
-      <CanvasDialog
-        dialog={dialog.shown}
-        editor={editor}
-        getSelection={parts.getSelection}
-        onClose={() => dialog.show(undefined)}
-      />
+      <AskedFor editor={editor} editable={editable} parts={parts} frame={frame} onPanel={onPanel} />
     </div>
+  );
+}
+
+type AskedForProps = Pick<EditorCanvasProps, "editor" | "frame" | "onPanel"> & {
+  editable: boolean;
+  parts: ReturnType<typeof useCanvasParts>;
+};
+
+/** Menus and dialogs that were opened from the canvas. */
+function AskedFor({ editor, editable, parts: { menu, menuCommands, dialog, getSelection }, ...rest }: AskedForProps) {
+  const close = () => dialog.show(undefined);
+  return (
+    <>
+      {editable && (
+        <CanvasMenu editor={editor} menu={menu.shown} commands={menuCommands} onClose={menu.close} {...rest} />
+      )}
+      <CanvasDialog dialog={dialog.shown} editor={editor} getSelection={getSelection} onClose={close} />
+    </>
   );
 }
 

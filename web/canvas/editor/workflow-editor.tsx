@@ -1,4 +1,3 @@
-import { ReactFlowProvider } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useReducer, useRef, useState } from "react";
 import type { Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
@@ -61,30 +60,21 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         {!readOnly && <EditorNotices editor={editor} onVersions={() => openPanel("versions")} />}
         {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
         {shownPanel === "versions" && <VersionsView editor={editor} search={search} show={show} />}
-        {shownPanel === "runs" && (
-          <RunsView
-            organizationId={organizationId}
-            workflowId={workflow.id}
-            shownId={search.run}
-            onShow={(runId) => show({ run: runId, panel: undefined })}
-          />
-        )}
+        {shownPanel === "runs" && <RunsView editor={editor} search={search} show={show} />}
         {shownPanel !== "versions" && shownPanel !== "runs" && (
           <DockArea side={isOpen ? dock.side : "right"}>
-            <ReactFlowProvider>
-              <EditorCanvas
-                editor={quiet}
-                run={run}
-                select={select}
-                frame={frame}
-                onOpen={onOpen}
-                onField={onField}
-                onPalette={opening.onPalette}
-                onRun={onRun}
-                openPanel={shownPanel}
-                onPanel={onPanel}
-              />
-            </ReactFlowProvider>
+            <EditorCanvas
+              editor={quiet}
+              run={run}
+              select={select}
+              frame={frame}
+              onOpen={onOpen}
+              onField={onField}
+              onPalette={opening.onPalette}
+              onRun={onRun}
+              openPanel={shownPanel}
+              onPanel={onPanel}
+            />
             <SidePanel
               editor={quiet}
               search={search}

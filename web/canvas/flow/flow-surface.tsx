@@ -22,7 +22,7 @@ import {
 import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import { type KeyTable, pressKey } from "../../parts/key-of.ts";
 import { noteBoxId, noteIdOf } from "../edit/note-edits.ts";
-import type { Positions } from "../edit/places.ts";
+import type { Place, Positions } from "../edit/places.ts";
 import { NoteSheet } from "../notes/note-sheet.tsx";
 import { useCarrying } from "../notes/use-carrying.ts";
 import { counted } from "../words.ts";
@@ -107,11 +107,7 @@ export function FlowSurface({
         onKeyDown={(event) => pressKey(event, keys())}
         onPointerDownCapture={takeFocus}
         {...editing?.clipboard}
-        onDragOver={editing && ((event) => event.preventDefault())}
-        onDrop={
-          editing &&
-          ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))
-        }
+        {...(editing && dropsOf(editing, flow.screenToFlowPosition))}
         defaultNodes={initial.boxes}
         defaultEdges={initial.lines}
         {...fixed}
@@ -135,6 +131,12 @@ export function FlowSurface({
     </div>
   );
 }
+
+/** What was dragged onto the canvas from outside of it. */
+const dropsOf = ({ onDrop }: FlowEditing, toFlow: (place: Place) => Place) => ({
+  onDragOver: (event: DragEvent) => event.preventDefault(),
+  onDrop: (event: DragEvent) => onDrop(event, toFlow({ x: event.clientX, y: event.clientY })),
+});
 
 /** What moves nodes and draws lines. */
 function movesOf(

@@ -12,19 +12,18 @@ import { Moment } from "../../parts/moment.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import { Status } from "../../parts/status.tsx";
+import type { Editor } from "../editor/use-editor.ts";
+import type { WorkflowSearch } from "../editor/use-workflow-search.ts";
 
 type RunsViewProps = {
-  organizationId: string;
-  workflowId: string;
-  /** The run whose states are on the canvas. */
-  shownId: string | undefined;
-  /** Shows a run on the canvas. */
-  onShow: (runId: string) => void;
+  editor: Pick<Editor, "organizationId" | "workflow">;
+  search: Pick<WorkflowSearch, "run">;
+  show: (change: { run: string; panel: undefined }) => void;
 };
 
-/** The runs of a workflow, newest first; it keeps up while it is looked at. */
-export function RunsView({ organizationId, workflowId, shownId, onShow }: RunsViewProps) {
-  const filter = { workflowId };
+/** The runs of a workflow, newest first; it keeps up while it is looked at. One that is pressed is shown on the canvas. */
+export function RunsView({ editor: { organizationId, workflow }, search, show }: RunsViewProps) {
+  const filter = { workflowId: workflow.id };
   const options = runsQuery(organizationId, filter);
   const list = useInfiniteQuery(options);
   useLiveList(organizationId, { queryKey: options.queryKey, kind: "run", fits: fitsRunFilter(filter) });
@@ -42,7 +41,12 @@ export function RunsView({ organizationId, workflowId, shownId, onShow }: RunsVi
         )}
         {runs?.length === 0 && !list.isError && <NoRuns />}
         {runs && runs.length > 0 && (
-          <RunTable organizationId={organizationId} runs={runs} shownId={shownId} onShow={onShow} />
+          <RunTable
+            organizationId={organizationId}
+            runs={runs}
+            shownId={search.run}
+            onShow={(runId) => show({ run: runId, panel: undefined })}
+          />
         )}
         {list.hasNextPage && (
           <Button
@@ -67,7 +71,13 @@ function NoRuns() {
   );
 }
 
-type RunTableProps = Pick<RunsViewProps, "organizationId" | "shownId" | "onShow"> & { runs: readonly RunEntry[] };
+type RunTableProps = {
+  organizationId: string;
+  runs: readonly RunEntry[];
+  /** The run whose states are on the canvas. */
+  shownId: string | undefined;
+  onShow: (runId: string) => void;
+};
 
 function RunTable({ organizationId, runs, shownId, onShow }: RunTableProps) {
   return (
@@ -108,7 +118,7 @@ function RunTable({ organizationId, runs, shownId, onShow }: RunTableProps) {
 
 const wide = "hidden px-3 py-2.5 font-medium @2xl:table-cell";
 
-type RowProps = Pick<RunsViewProps, "organizationId" | "onShow"> & { run: RunEntry; isShown: boolean };
+type RowProps = Pick<RunTableProps, "organizationId" | "onShow"> & { run: RunEntry; isShown: boolean };
 
 function Row({ organizationId, run, isShown, onShow }: RowProps) {
   return (
