@@ -207,6 +207,7 @@ describe("the menu of anything else", () => {
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Delete “Shop form”?" });
     await dialog.getByRole("button", { name: "Delete" }).click();
+    await dialog.waitFor({ state: "detached" });
     await card.waitFor({ state: "detached" });
     expect((await flows.owner.browser.get(`${flows.path}/triggers/${trigger.id}`)).status).toBe(404);
     expect(complaints).toEqual([]);
