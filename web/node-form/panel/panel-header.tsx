@@ -46,7 +46,7 @@ export function PanelHeader({
             onChange={(event) => onChange(changeNode(node, "name", event.target.value))}
             className="field-sizing-content max-w-full min-w-24 rounded-md border border-transparent bg-transparent px-1.5 py-0.5 text-base font-semibold text-ellipsis text-ink placeholder:text-ink hover:border-line focus:border-field"
           />
-          <p className="flex min-w-0 items-center gap-0.5 px-1.5 text-xs text-muted">
+          <p className="flex min-w-0 items-center gap-1 px-1.5 text-xs text-muted">
             <span className="truncate" title={kind?.description}>
               {title}
             </span>
@@ -116,7 +116,7 @@ function CopyReference({ reference }: { reference: string }) {
       type="button"
       title="Copy the reference by which other nodes name this one"
       onClick={async () => setCopied(await copyText(reference))}
-      className="inline-flex min-w-0 items-center gap-1 rounded px-1 font-mono hover:bg-hover hover:text-ink"
+      className="inline-flex min-w-0 items-center gap-1 rounded px-0.5 font-mono hover:bg-hover hover:text-ink"
     >
       <span className="truncate">{reference}</span>
       <Icon className="size-3 shrink-0" aria-hidden="true" />

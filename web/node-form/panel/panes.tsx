@@ -21,7 +21,7 @@ export function Panes({ incoming, form, output }: PanesProps) {
         tabIndex={-1}
         aria-label="Incoming data"
         style={{ flexBasis: `${left}%` }}
-        className={`${paneLook} min-w-60 border-r bg-page`}
+        className={`${paneLook} min-w-64 border-r bg-page`}
       >
         {incoming}
         <Grip

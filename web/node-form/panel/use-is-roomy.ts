@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Three panes need as much to be of use beside each other. */
-const roomyWidth = 720;
+const roomyWidth = 736;
 
 /** Whether an element is wide enough for all panes at once; undefined until it was measured, before the first picture. */
 export function useIsRoomy(): [boolean | undefined, RefObject<HTMLElement | null>] {
