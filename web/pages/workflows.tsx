@@ -30,7 +30,7 @@ export function WorkflowsPage() {
   return (
     <Page
       title="Workflows"
-      description="Chains of tools, started by hand, by a trigger or by a call."
+      description="Chains of tools, started by you, a trigger or a call."
       action={builds && <Actions organizationId={organization.id} onCreate={(what) => open({ create: what })} />}
     >
       {!isEmpty && (

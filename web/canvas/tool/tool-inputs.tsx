@@ -64,21 +64,6 @@ function InputRow({ index, input, onChange, onRemove }: InputRowProps) {
           aria-describedby={fault ? id : undefined}
           className={`${controlLook} font-mono`}
         />
-        <select
-          aria-label={`${label}: type`}
-          value={input.type}
-          onChange={(event) => {
-            const type = toolInputTypes.find((one) => one === event.target.value);
-            if (type) onChange({ ...input, type });
-          }}
-          className={`${controlLook} w-40! shrink-0`}
-        >
-          {toolInputTypes.map((type) => (
-            <option key={type} value={type}>
-              {words[type]}
-            </option>
-          ))}
-        </select>
         <Button look="bare" className="px-2!" aria-label={`Remove ${label.toLowerCase()}`} onClick={onRemove}>
           <Trash2 className="size-4" aria-hidden="true" />
         </Button>
@@ -96,15 +81,32 @@ function InputRow({ index, input, onChange, onRemove }: InputRowProps) {
         onChange={(event) => onChange({ ...input, description: event.target.value })}
         className={controlLook}
       />
-      <label className="flex items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          checked={input.required}
-          onChange={(event) => onChange({ ...input, required: event.target.checked })}
-          className="size-4 accent-accent"
-        />
-        Required
-      </label>
+      <div className="flex items-center justify-between gap-3">
+        <select
+          aria-label={`${label}: type`}
+          value={input.type}
+          onChange={(event) => {
+            const type = toolInputTypes.find((one) => one === event.target.value);
+            if (type) onChange({ ...input, type });
+          }}
+          className={`${controlLook} w-44!`}
+        >
+          {toolInputTypes.map((type) => (
+            <option key={type} value={type}>
+              {words[type]}
+            </option>
+          ))}
+        </select>
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={input.required}
+            onChange={(event) => onChange({ ...input, required: event.target.checked })}
+            className="size-4 accent-accent"
+          />
+          Required
+        </label>
+      </div>
     </li>
   );
 }
