@@ -19,3 +19,13 @@ it.each([
 ])("takes a moment for %s", (_what, file) => {
   expect(shortestTime(() => convertN8n(file))).toBeLessThan(1500);
 });
+
+it("takes no secret over that stands in an address", () => {
+  const url = "=https://ann:s3cret@shop.example.com/a?page={{ $json.page }}&api_key=s3cret&size=1";
+  const file = { nodes: [{ ...one, type: "n8n-nodes-base.httpRequest", typeVersion: 4.2, parameters: { url } }] };
+  const { canvas, nodes } = convertN8n(file);
+  expect(canvas.nodes[0]?.parameters).toMatchObject({
+    url: "https://shop.example.com/a?page={{ $input.page }}&api_key=&size=1",
+  });
+  expect(nodes[0]?.remarks.join(" ")).toContain("A secret in its address is left out.");
+});

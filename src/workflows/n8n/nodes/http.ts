@@ -20,9 +20,22 @@ const request: Mapper = (read, { typeVersion }) => {
   const query = readPairs(read, ["queryParameters.parameters", "queryParametersUi.parameter"], "query");
   const headers = readPairs(read, ["headerParameters.parameters", "headerParametersUi.parameter"], "header");
   for (const name of flags) read.raw(name);
-  const parameters = { method, url: read.value("url"), query, headers, ...body, ...options };
+  const parameters = { method, url: readAddress(read), query, headers, ...body, ...options };
   return { to: "http_request", parameters, after: isWhole ? wholeAnswer : bodyOnly };
 };
+
+/** Without a password or a key that stands in the address itself. */
+function readAddress(read: Reader): unknown {
+  const address = read.raw("url");
+  if (typeof address !== "string") return read.value("url");
+  const clean = address
+    .replace(/\/\/[^/?#\s{]{1,500}@/, "//")
+    .replaceAll(/([?&])([^=&#\s{]{1,100})=([^&#\s]*)/g, (whole, sign: string, name: string, value: string) =>
+      secretName.test(name) && !value.includes("{{") ? `${sign}${name}=` : whole,
+    );
+  if (clean !== address) read.remark("A secret in its address is left out. Choose an account instead.");
+  return clean === "" ? undefined : read.translate(clean, "url");
+}
 
 /** Whether something is sent is seen from what is sent. */
 const flags = ["sendQuery", "sendHeaders", "specifyQuery", "specifyHeaders", "specifyBody", "jsonParameters"];
