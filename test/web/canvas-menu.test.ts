@@ -38,9 +38,13 @@ const save = () =>
 
 const menu = (name: string | RegExp) => page.getByRole("menu", { name });
 const entries = () => page.getByRole("menuitem").allTextContents();
-/** Keys go to the menu from now on. */
-const isListening = () =>
-  eventually(() => page.evaluate("document.activeElement.closest('[role=menu]') !== null")).toBe(true);
+/** By its first letters; the menu goes to an entry a moment after they were typed. */
+async function choose(label: string): Promise<void> {
+  await eventually(() => page.evaluate("document.activeElement.closest('[role=menu]') !== null")).toBe(true);
+  await page.keyboard.type(label.slice(0, 3));
+  await eventually(() => page.evaluate("document.activeElement.textContent")).toMatch(new RegExp(`^${label}`));
+  await page.keyboard.press("Enter");
+}
 const press = (name: string) => page.getByRole("menuitem", { name: new RegExp(`^${name}`) }).click();
 
 describe("the menu of a node", () => {
@@ -103,16 +107,12 @@ describe("the menu of a node", () => {
     await menu("Node First").waitFor({ state: "detached" });
     await eventually(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Canvas");
     await page.keyboard.press("ContextMenu");
-    await isListening();
-    await page.keyboard.type("Dup");
-    await page.keyboard.press("Enter");
+    await choose("Duplicate");
     await until([["first", "first_2", "then"], ["first>then"]], () => stored(id));
 
     await canvas().focus();
     await page.keyboard.press("Shift+F10");
-    await isListening();
-    await page.keyboard.type("Ren");
-    await page.keyboard.press("Enter");
+    await choose("Rename");
     await eventually(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Name of the node");
     await page.keyboard.press("Control+a");
     await page.keyboard.type("Other");
@@ -202,9 +202,7 @@ describe("the menu of anything else", () => {
     await page.keyboard.press("Escape");
     await eventually(() => page.evaluate("document.activeElement.id")).toBe(`trigger-card-${trigger.id}`);
     await page.keyboard.press("Shift+F10");
-    await isListening();
-    await page.keyboard.type("Del");
-    await page.keyboard.press("Enter");
+    await choose("Delete");
     const dialog = page.getByRole("dialog", { name: "Delete “Shop form”?" });
     await dialog.getByRole("button", { name: "Delete" }).click();
     await dialog.waitFor({ state: "detached" });
