@@ -368,6 +368,9 @@ describe("the view of a canvas with triggers", () => {
     await eventually(seen).toEqual(expect.arrayContaining(cards));
     await page.keyboard.press("Escape");
     await eventually(seen).toEqual([...cards, ...names]);
+    await page.goto(`/o/${flows.owner.organizationId}/workflows/${orderId}?node=order`);
+    await panel().waitFor();
+    await eventually(seen).toEqual(expect.arrayContaining([...cards, "Order"]));
     expect(complaints).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ import { NoteSheet } from "../notes/note-sheet.tsx";
 import { useCarrying } from "../notes/use-carrying.ts";
 import { counted } from "../words.ts";
 import { EdgeLine } from "./edge-line.tsx";
-import { findFirstView } from "./find-first-view.ts";
+import { findFirstView, findNextView } from "./find-first-view.ts";
 import type { MenuTarget, OpenMenu } from "./flow-actions.ts";
 import { type Box, type Drawing, type Line, toBoxes, toLines } from "./flow-data.ts";
 import { boxId, NodeBox } from "./node-box.tsx";
@@ -111,7 +111,7 @@ export function FlowSurface({
         defaultNodes={initial.boxes}
         defaultEdges={initial.lines}
         {...fixed}
-        onInit={(instance) => void instance.setViewport(findView(drawing, shownFirst, box.current))}
+        onInit={(instance) => void instance.setViewport(findView({ drawing, select, shownFirst }, box.current))}
         {...(onView && { onMove: (_event: unknown, view: Viewport) => onView(view) })}
         nodesDraggable={editing !== undefined}
         nodesConnectable={editing !== undefined}
@@ -234,14 +234,14 @@ function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
 /** Beside another canvas what is different is worth more than small words. */
 const leastBeside = 0.3;
 
-const findView = (
-  { canvas, kinds }: Drawing,
-  shownFirst: readonly CanvasNode[] | undefined,
-  box: HTMLElement | null,
-) =>
-  shownFirst
-    ? findFirstView(shownFirst, kinds, box, { least: leastBeside })
+type Shown = Pick<FlowSurfaceProps, "drawing" | "select" | "shownFirst">;
+
+function findView({ drawing: { canvas, kinds }, select, shownFirst }: Shown, box: HTMLElement | null): Viewport {
+  if (shownFirst) return findFirstView(shownFirst, kinds, box, { least: leastBeside });
+  return box
+    ? findNextView(canvas, kinds, box, { chosen: { nodeId: select[0] } })
     : findFirstView(canvas.nodes, kinds, box, { others: canvas.notes ?? [] });
+}
 
 const hasBox = ({ nodes, notes = [] }: Drawing["canvas"], id: string): boolean =>
   nodes.some((node) => node.id === id) || notes.some((note) => noteBoxId(note.id) === id);

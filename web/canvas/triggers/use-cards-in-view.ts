@@ -1,6 +1,6 @@
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
-import { findFirstView } from "../flow/find-first-view.ts";
+import { findNextView } from "../flow/find-first-view.ts";
 import type { Drawing } from "../flow/flow-data.ts";
 import type { Bounds } from "./place-cards.ts";
 
@@ -15,15 +15,16 @@ export function useCardsInView({ canvas, kinds, frame, bounds }: Options): void 
   const wasShown = useRef(false);
 
   const show = useEffectEvent(() => {
-    const others = [...(bounds ? [bounds] : []), ...(canvas.notes ?? [])];
-    void flow.setViewport(findFirstView(canvas.nodes, kinds, frame.current, { others }));
+    if (!frame.current || !bounds) return;
+    // Who came for a node sees that node.
+    const chosen = { nodeId: flow.getNodes().find(({ selected }) => selected)?.id };
+    void flow.setViewport(findNextView(canvas, kinds, frame.current, { chosen, others: [bounds] }));
   });
 
   const areThere = bounds !== undefined && flow.viewportInitialized;
   useEffect(() => {
     if (!areThere || wasShown.current) return;
     wasShown.current = true;
-    // Who came for a node sees that node.
-    if (!flow.getNodes().some(({ selected }) => selected)) show();
-  }, [areThere, flow]);
+    show();
+  }, [areThere]);
 }
