@@ -39,8 +39,8 @@ async function withoutTrace(run: () => Promise<void>): Promise<void> {
 }
 
 const kindOf = (value: unknown) => (Array.isArray(value) ? "array" : value === null ? "null" : typeof value);
-const kindsOfField = ({ type, anyOf = [{ type }] }: Operation["fields"][string]) =>
-  anyOf.map(({ type: kind = "string" }) => (kind === "integer" ? "number" : kind));
+const kindsOfField = (field: Operation["fields"][string]) =>
+  (field.anyOf ?? [field]).map(({ type = "string" }) => (type === "integer" ? "number" : type));
 const otherKinds = ["text", 5, true, null, ["text"], [5], { a: 1 }, "", "x".repeat(5000)];
 
 describe("every operation with a body", () => {
