@@ -59,7 +59,7 @@ async function describeAll(suffix: string) {
     // Without the columns that later migrations add.
     runs: await runSql(
       target,
-      "SELECT to_jsonb(run) - '{adopted_at_mark,adoptions_at_mark,trigger_files}'::text[] AS row FROM run ORDER BY id",
+      "SELECT to_jsonb(run) - '{adopted_at_mark,adoptions_at_mark,trigger_files,variables}'::text[] AS row FROM run ORDER BY id",
     ),
     nodes: await runSql(
       target,

@@ -177,6 +177,7 @@ describe("the scope for a preview", () => {
         apart: [{ here: "apart" }],
       },
       truncated: {},
+      vars: {},
     });
     expect((await ann.owner.browser.get(`${at("preview-scope")}?runId=${runId}`)).body).toEqual(body);
   });
@@ -202,7 +203,7 @@ describe("the scope for a preview", () => {
   it("is empty before the first run", async () => {
     const fresh = await ann.save(canvas.nodes, canvas.edges);
     const { body } = await ann.owner.browser.get(at("preview-scope", fresh));
-    expect(body).toEqual({ runId: null, trigger: null, nodes: {}, truncated: {} });
+    expect(body).toEqual({ runId: null, trigger: null, nodes: {}, truncated: {}, vars: {} });
   });
 });
 

@@ -23,7 +23,7 @@ export const offeredStarts: readonly OfferedStart[] = [
     title: kindLooks.webhook.title,
     words: "A program or a form sends a request",
     Icon: kindLooks.webhook.Icon,
-    synonyms: ["hook", "http", "request", "event", "callback", "form", "incoming", "url"],
+    synonyms: ["hook", "event", "callback", "form", "incoming request", "url"],
     panel: panelOfNew("webhook"),
   },
   {
