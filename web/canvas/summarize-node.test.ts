@@ -30,9 +30,25 @@ describe("the line that tells what a node does", () => {
     expect(summarizeNode({ parameters: { keep: true, fields: { a: 1, b: 2 } } }, fields)).toBe("a, b");
   });
 
-  it("has numbers with their names", () => {
+  it("has the rows of a condition in words, and whatever a draft holds in their place", () => {
+    const condition = kind({ properties: { condition: {} }, required: ["condition"] });
+    const rows = [
+      { field: "$input.body.total", operator: "is_more_than", value: 100 },
+      { field: "$input.mail", operator: "is_not_empty" },
+    ];
+    const said = (written: unknown) => summarizeNode({ parameters: { condition: written } }, condition);
+    expect(said({ match: "all", rows })).toBe("total is more than 100 and mail is not empty");
+    expect(said({ match: "any", rows: rows.slice(0, 1), groups: [{ match: "all", rows }] })).toBe(
+      "total is more than 100 or …",
+    );
+    expect(said({ rows: [null, 7, { operator: "unknown" }] })).toContain("…");
+  });
+
+  it("has numbers with their names, and durations in words", () => {
     const wait = kind({ properties: { milliseconds: { type: "integer" } } });
     expect(summarizeNode({ parameters: { milliseconds: 500 } }, wait)).toBe("milliseconds 500");
+    const inUnits = kind({ properties: { milliseconds: { type: "integer", unit: "milliseconds" } } });
+    expect(summarizeNode({ parameters: { milliseconds: 300_000 } }, inUnits)).toBe("5 minutes");
   });
 
   it("is empty where nothing is entered or the type of node is unknown, and is cut where it is long", () => {

@@ -1,5 +1,7 @@
+import { type ConditionRows, operators, type Row } from "../../src/workflows/conditions/operators.ts";
 import type { CanvasNode } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
+import { durationInWords } from "../node-form/durations.ts";
 import { isSchema, labelOf } from "../node-form/field-shape.ts";
 
 const mostFields = 2;
@@ -19,6 +21,8 @@ export function summarizeNode({ parameters = {} }: Pick<CanvasNode, "parameters"
     const usual = summary && isSchema(schema) ? schema.default : undefined;
     const value = parameters[name] ?? usual;
     // A number says nothing without its name.
+    if (typeof value === "number" && isSchema(schema) && schema.unit === "milliseconds")
+      return [durationInWords(value)];
     if (typeof value === "number") return [`${labelOf(isSchema(schema) ? schema : {}, name).toLowerCase()} ${value}`];
     return write(value);
   });
@@ -33,6 +37,7 @@ function fieldsInOrder({ required }: NodeKind["inputSchema"], names: string[]): 
 
 /** Nothing for what is empty or too much for a line. */
 function write(value: unknown): string[] {
+  if (isSchema(value) && Array.isArray(value.rows)) return write(rowsInWords(value as ConditionRows));
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return write(Object.keys(value).join(", "));
   if (typeof value !== "string") return [];
   const text = withoutOrigin(value.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, (_, inner: string) => `{${lastName(inner)}}`))
@@ -40,6 +45,17 @@ function write(value: unknown): string[] {
     .replaceAll(/\s+/g, " ")
     .trim();
   return text === "" ? [] : [text];
+}
+
+/** A draft may hold anything where its rows should be. */
+function rowsInWords({ match, rows, groups = [] }: ConditionRows): string {
+  const words = rows.map((row: Partial<Row> | null) => {
+    const { field, operator, value } = row ?? {};
+    const parts = [lastName(String(field ?? "")), operators[operator ?? "is"]?.words, value];
+    return parts.filter((part) => part !== undefined).join(" ");
+  });
+  const more = groups.length > 0 ? ["…"] : [];
+  return [...words, ...more].join(match === "any" ? " or " : " and ");
 }
 
 const lastName = (expression: string): string => /([\w-]+)[`\])]*$/.exec(expression)?.[1] ?? "…";
