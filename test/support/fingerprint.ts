@@ -7,6 +7,8 @@ const heartbeats = /^(slot_|recorder$)/;
 export async function openFingerprint(target: pg.ClientConfig) {
   const client = new pg.Client(target);
   await client.connect();
+  // So many tables look like much work, for which workers would be started at each reading.
+  await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off");
   const tables = await client.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'slot_worker' ORDER BY 1",
   );
