@@ -32,7 +32,7 @@ export function createFiles({ tables, vault, get, create, check }: Options) {
 
     /** A workflow of n8n as a canvas, with a report on each of its nodes and with what hinders publishing it. Nothing is stored. */
     async translateN8n(organizationId: string, file: unknown): Promise<N8nConversion> {
-      const converted = convertN8n(file);
+      const converted = await convertN8n(file);
       const { faults, warnings } = await check(organizationId, converted.canvas);
       return { ...converted, errors: faults.slice(0, maxFieldFaults), warnings };
     },

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
+import { refusedN8nFiles } from "../support/heavy-n8n-files.ts";
 import { roundsOf } from "../support/rounds.ts";
 import { heavyCanvases } from "../support/runs/heavy-canvases.ts";
 
@@ -113,6 +114,10 @@ it.each(attacks)("does not stand still for %s, and answers briefly", (_, send, s
 
 it.each(Object.entries(heavyCanvases))("does not stand still for a canvas with %s", async (_, canvas) => {
   await expectBriefStall(() => asOwner(inside("/workflows/check"), JSON.stringify({ canvas })), 200);
+});
+
+it.each(Object.entries(refusedN8nFiles))("does not stand still for a file of n8n with %s", async (_, file) => {
+  await expectBriefStall(() => asOwner(inside("/workflows/import/n8n"), JSON.stringify({ file })), 400);
 });
 
 it("does not stand still for previews of as much", async () => {

@@ -1,3 +1,6 @@
+import { createPause } from "../../base/pause-long-work.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { createReferenceCount } from "../parse-references.ts";
 import type { ConvertedNode } from "../translation-wire.ts";
 import type { Canvas, CanvasEdge, CanvasNode } from "../wire.ts";
 import type { Names } from "./expressions/names.ts";
@@ -5,7 +8,7 @@ import { createIds } from "./ids.ts";
 import { mapNode } from "./map-node.ts";
 import type { Converted, NodeMapping } from "./mapped.ts";
 import { placeNotes } from "./notes.ts";
-import { type N8nConnection, type N8nNode, readN8nFile } from "./read-n8n-file.ts";
+import { type N8nConnection, type N8nNode, readN8nFile, refuseTooMany } from "./read-n8n-file.ts";
 import { settingsOf } from "./settings.ts";
 import { cutCircles, straightenLoops } from "./straighten.ts";
 
@@ -16,7 +19,7 @@ const stickyType = ".stickyNote";
 const partDistance = 270;
 
 /** A workflow of n8n as a canvas, and a report on every node of it. Pure: nothing is looked up, stored or run. */
-export function convertN8n(value: unknown): Conversion {
+export async function convertN8n(value: unknown): Promise<Conversion> {
   const file = readN8nFile(value);
   const nodes = file.nodes.filter(({ type }) => !type.endsWith(stickyType));
   const connections = straightenLoops({ nodes, connections: file.connections });
@@ -24,19 +27,26 @@ export function convertN8n(value: unknown): Conversion {
   const ids = createIds();
   const own = new Map(nodes.map(({ name }) => [name, { first: ids(name), last: ids(`${name} items`) }]));
   const linked = new Set(connections.flatMap(({ from, to }) => [from, to]));
-  // Which of both gives the items is known once all are mapped: then they are mapped again, with the right names.
-  const endOf = (name: string): string | undefined => own.get(name)?.first;
-  const isLong = new Set(
-    nodes.filter((node) => hasPartBehind(mapNode(node, { idOf: endOf, before: undefined }))).map(({ name }) => name),
-  );
-  const idOf = (name: string): string | undefined => (isLong.has(name) ? own.get(name)?.last : endOf(name));
+  const pause = createPause();
+  // Which of both gives the items is known once all are mapped: expressions are translated after that, with the right names.
+  const isLong = new Set<string>();
+  for (const node of nodes) {
+    await pause();
+    if (hasPartBehind(mapNode(node))) isLong.add(node.name);
+  }
+  const idOf = (name: string): string | undefined => own.get(name)?.[isLong.has(name) ? "last" : "first"];
+  const count = createCount();
   const scale = isLong.size > 0 ? 2.6 : 1.6;
-  const converted = nodes.map((node) => {
+  const converted: Converted[] = [];
+  for (const node of nodes) {
+    await pause();
     const isServant = file.servants.has(node.name) && !linked.has(node.name);
-    const mapping = isServant ? servant : mapNode(node, namesFor(sources.get(node.name), idOf));
+    const mapping = isServant
+      ? servant
+      : mapNode(node, { idOf, before: idBefore(sources.get(node.name), idOf), count });
     const isNeeded = !("missing" in mapping.mapped) || linked.has(node.name);
-    return convertNode(node, { mapping, ids: own.get(node.name), scale, isNeeded });
-  });
+    converted.push(convertNode(node, { mapping, ids: own.get(node.name), scale, isNeeded }));
+  }
   const { edges, remarks } = connect(converted, connections);
   const { notes, left } = placeNotes(
     converted,
@@ -59,9 +69,20 @@ const sourcesOf = (connections: N8nConnection[]): Map<string, Set<string>> => {
   return new Map([...byTarget].map(([name, leading]) => [name, new Set(leading.map(({ from }) => from))]));
 };
 
-function namesFor(sources: ReadonlySet<string> | undefined, idOf: Names["idOf"]): Names {
+function idBefore(sources: ReadonlySet<string> | undefined, idOf: Names["idOf"]): Names["before"] {
   const [only] = sources ?? [];
-  return { idOf, before: sources?.size === 1 && only !== undefined ? idOf(only) : undefined };
+  return sources?.size === 1 && only !== undefined ? idOf(only) : undefined;
+}
+
+/** Over the whole file, as over a canvas. */
+function createCount(): Names["count"] {
+  const count = createReferenceCount();
+  return (source) => {
+    if (count(source) === undefined) return;
+    const words =
+      "The file has more expressions than a canvas may have. Split the workflow in n8n, and import its parts.";
+    throw new Refusal("validation_failed", words);
+  };
 }
 
 const servant: NodeMapping = {
@@ -120,6 +141,7 @@ type Line = Omit<CanvasEdge, "id"> & { words: string };
 function connect(converted: Converted[], connections: N8nConnection[]): { edges: CanvasEdge[]; remarks: string[] } {
   const byName = new Map(converted.map((one) => [one.node.name, one]));
   const remarks: string[] = [];
+  let made = 0;
   const lines = connections
     .toSorted((one, other) => one.input - other.input)
     .flatMap(({ from, output, to }): Line[] => {
@@ -128,6 +150,9 @@ function connect(converted: Converted[], connections: N8nConnection[]): { edges:
       const last = source?.parts.at(-1);
       if (!source || !last || !target) return [];
       const ways = waysOf(source, output);
+      // Several rules may lead along one connection.
+      made += ways.length;
+      refuseTooMany(made);
       if (ways.length === 0)
         remarks.push(`The connection ${words} is left out: its output ${output + 1} has no way here.`);
       return ways.map((way) => ({

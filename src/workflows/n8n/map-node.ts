@@ -48,8 +48,8 @@ export function codeOf({ type, parameters }: N8nNode): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** What a node of n8n becomes here. Its accounts are not looked at. */
-export function mapNode(node: N8nNode, names: Names): NodeMapping {
+/** What a node of n8n becomes here; without names its expressions stay as they stand. Its accounts are not looked at. */
+export function mapNode(node: N8nNode, names?: Names): NodeMapping {
   const type = shortType(node.type);
   if (codeOf(node) !== undefined)
     return {

@@ -95,9 +95,13 @@ function readConnections(value: Record<string, unknown>, names: ReadonlySet<stri
     .filter(([from]) => names.has(from))
     .flatMap(([from, kinds]) => entriesOf(kinds).flatMap(([kind, outputs]) => readOutputs({ from, kind }, outputs)))
     .filter(({ to }) => names.has(to));
-  if (found.length > maxEdges)
+  refuseTooMany(found.length);
+  return [...new Map(found.map((one) => [JSON.stringify([one.from, one.kind, one.output, one.to]), one])).values()];
+}
+
+export function refuseTooMany(connections: number): void {
+  if (connections > maxEdges)
     throw refuse([{ pointer: "/connections", detail: `must have at most ${maxEdges} connections` }]);
-  return found;
 }
 
 const readOutputs = (source: { from: string; kind: string }, outputs: unknown): Kinded[] =>

@@ -5,8 +5,8 @@ import { isExpression, translateText, translateToJsonata } from "./expressions/t
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** The parameters of one node of n8n. It remembers what was asked for, so that the rest can be named, and what was not understood. */
-export function createReader(parameters: Record<string, unknown>, names: Names) {
+/** The parameters of one node of n8n. It remembers what was asked for, so that the rest can be named, and what was not understood. Without names nothing is translated. */
+export function createReader(parameters: Record<string, unknown>, names: Names | undefined) {
   const asked = new Set<string>();
   const remarks: string[] = [];
 
@@ -18,6 +18,7 @@ export function createReader(parameters: Record<string, unknown>, names: Names) 
 
   function translate(value: unknown, label: string): unknown {
     const plain = unwrap(value);
+    if (!names) return plain;
     if (typeof plain === "string") {
       const { text, fault } = translateText(plain, names);
       if (fault !== undefined)
@@ -43,6 +44,7 @@ export function createReader(parameters: Record<string, unknown>, names: Names) 
 
     /** As JSONata; an empty text where it cannot be read, which no field takes. */
     expression(value: unknown, label: string): string {
+      if (!names) return "";
       const { text, fault } = translateToJsonata(unwrap(value), names);
       if (fault !== undefined)
         remarks.push(

@@ -1,5 +1,5 @@
 import { findCycle } from "../find-cycle.ts";
-import type { N8nConnection, N8nFile } from "./read-n8n-file.ts";
+import { type N8nConnection, type N8nFile, refuseTooMany } from "./read-n8n-file.ts";
 
 /** A loop of n8n leads back to its beginning. Here what follows runs for each item, so the way back leads on to what comes after the loop. */
 export function straightenLoops({ nodes, connections }: Pick<N8nFile, "nodes" | "connections">): N8nConnection[] {
@@ -22,8 +22,11 @@ function straighten(connections: N8nConnection[], loop: string, eachOutput: numb
   const isBack = ({ from, to }: N8nConnection): boolean => to === loop && body.has(from);
   const ends: Pick<N8nConnection, "from" | "output">[] = connections.filter(isBack);
   const last = ends.length > 0 ? ends : [{ from: loop, output: 0 }];
+  const others = connections.filter((one) => one.from !== loop && !isBack(one));
+  // Loops that end in loops multiply their connections, so they are counted before they are made.
+  refuseTooMany(others.length + each.length + last.length * done.length);
   return [
-    ...connections.filter((one) => one.from !== loop && !isBack(one)),
+    ...others,
     ...each.map((one) => ({ ...one, output: 0 })),
     ...last.flatMap(({ from, output }) => done.map((one) => ({ ...one, from, output }))),
   ];

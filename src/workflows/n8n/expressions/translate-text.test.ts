@@ -6,7 +6,7 @@ const ids = new Map([
   ["Get orders", "get_orders"],
   ["A", "a"],
 ]);
-const names: Names = { idOf: (name) => ids.get(name), before: "a" };
+const names: Names = { idOf: (name) => ids.get(name), before: "a", count: () => undefined };
 const translate = (text: string) => translateText(text, names);
 
 describe("a text with expressions of n8n", () => {

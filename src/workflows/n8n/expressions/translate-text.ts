@@ -22,6 +22,8 @@ export function translateText(text: string, names: Names): Translated {
 /** The same as one JSONata expression, for fields that are expressions as they stand. */
 export function translateToJsonata(value: unknown, names: Names): Translated {
   if (typeof value !== "string") return { text: JSON.stringify(value ?? null) };
+  // Some are written for each of many rows, texts as well.
+  names.count(value);
   if (!isExpression(value)) return { text: JSON.stringify(value) };
   const read = readBraces(value.slice(1), names);
   if (typeof read === "string") return { text: "", fault: read };
@@ -38,6 +40,7 @@ export function readBraces(text: string, names: Names): Part[] | string {
     const end = text.indexOf("}}", open);
     if (end === -1) return "it is not closed with }}";
     const script = text.slice(open + 2, end);
+    names.count(script);
     try {
       parts.push({ isCode: false, text: text.slice(at, open) }, { isCode: true, text: write(script, names) });
     } catch (error) {

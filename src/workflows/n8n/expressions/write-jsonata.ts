@@ -103,7 +103,16 @@ function writeSum({ left, right }: Binary, one: string, other: string): string {
 function isText(script: Script): boolean {
   if (script.kind === "template") return true;
   if (script.kind === "value") return typeof script.value === "string";
-  return script.kind === "binary" && script.operator === "+" && (isText(script.left) || isText(script.right));
+  return script.kind === "binary" && script.operator === "+" && isTextSum(script);
+}
+
+/** A long sum is asked about at each of its signs. */
+const textSums = new WeakMap<Binary, boolean>();
+
+function isTextSum(script: Binary): boolean {
+  const known = textSums.get(script) ?? (isText(script.left) || isText(script.right));
+  textSums.set(script, known);
+  return known;
 }
 
 function isNumber(script: Script): boolean {

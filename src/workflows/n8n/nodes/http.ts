@@ -30,7 +30,7 @@ function readAddress(read: Reader): unknown {
   if (typeof address !== "string") return read.value("url");
   const clean = address
     .replace(/\/\/[^/?#\s{]{1,500}@/, "//")
-    .replaceAll(/([?&])([^=&#\s{]{1,100})=([^&#\s]*)/g, (whole, sign: string, name: string, value: string) =>
+    .replaceAll(/([?&])([^=?&#\s{]{1,100})=([^&#\s]*)/g, (whole, sign: string, name: string, value: string) =>
       secretName.test(name) && !value.includes("{{") ? `${sign}${name}=` : whole,
     );
   if (clean !== address) read.remark("A secret in its address is left out. Choose an account instead.");

@@ -46,15 +46,22 @@ const returned = { after: "$count($input.rows) > 0 ? $input.rows : $input" };
 
 function takeValues(text: string, placeholder: Sql["placeholder"]): { statement?: string; values: string[] } {
   const values: string[] = [];
-  const statement = text.replaceAll(
-    /'\{\{((?:(?!\}\}).)*)\}\}'|(?<!['\w%"`.])\{\{((?:(?!\}\}).)*)\}\}(?!['\w%"`.])/gs,
-    (_whole, quoted?: string, bare?: string) => {
-      values.push(quoted ?? bare ?? "");
-      return placeholder(values.length);
-    },
-  );
-  return statement.includes("{{") ? { values: [] } : { statement, values };
+  let statement = "";
+  let at = 0;
+  for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", at)) {
+    const end = text.indexOf("}}", open + 2);
+    const [before, after] = [text.charAt(open - 1), text.charAt(end + 2)];
+    const isQuoted = open > at && before === "'" && after === "'";
+    if (end === -1 || (!isQuoted && partOfText.test(before + after))) return { values: [] };
+    values.push(text.slice(open + 2, end));
+    statement += text.slice(at, isQuoted ? open - 1 : open) + placeholder(values.length);
+    at = end + (isQuoted ? 3 : 2);
+  }
+  return { statement: statement + text.slice(at), values };
 }
+
+/** What a value stands beside when it is only a part of a text or a name. */
+const partOfText = /['\w%"`.]/;
 
 const nameOf = (sql: Sql, name: unknown): string | undefined =>
   typeof name === "string" && /^[\w $-]{1,63}$/.test(name) ? `${sql.quote}${name}${sql.quote}` : undefined;
