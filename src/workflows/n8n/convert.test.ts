@@ -48,3 +48,48 @@ it("takes no secret over that stands in an address", async () => {
   });
   expect(nodes[0]?.remarks.join(" ")).toContain("A secret in its address is left out.");
 });
+
+it("takes no secret over that stands in a header, in a body or in the address of a feed", async () => {
+  const http = { ...one, type: "n8n-nodes-base.httpRequest", typeVersion: 4.2 };
+  const rows = [
+    { name: "Authorization", value: "=Bearer s3cret" },
+    { name: "X-Api-Key", value: "={{ $json.key }}" },
+    { name: "X-Token", value: 4711 },
+  ];
+  const headerParameters = { parameters: rows };
+  const url = "https://shop.example.com";
+  const jsonBody = '={ "password": "s3cret", "auth": { "pass": "s3cret" }, "author": "Ann", "max_tokens": 9 }';
+  const { canvas, nodes } = await convertN8n({
+    nodes: [
+      { ...http, parameters: { url, method: "POST", sendBody: true, jsonBody, headerParameters } },
+      { ...one, name: "B", type: "n8n-nodes-base.rssFeedRead", parameters: { url: `${url}/?token=s3cret` } },
+    ],
+  });
+  expect(JSON.stringify(canvas)).not.toMatch(/s3cret|4711/);
+  expect(canvas.nodes.map(({ parameters }) => parameters)).toMatchObject([
+    { headers: { "X-Api-Key": "{{ $input.key }}" }, body: { author: "Ann", max_tokens: 9 } },
+    { expression: "$input.body" },
+    { url: `${url}/?token=` },
+  ]);
+  const remarks = nodes.flatMap((node) => node.remarks).join(" ");
+  for (const name of ["header “Authorization”", "header “X-Token”", "field “password”", "field “auth”"])
+    expect(remarks).toContain(`The ${name} is left out`);
+});
+
+it("gives the second part of a node the settings of the first, and hands on what failed", async () => {
+  const http = { ...one, type: "n8n-nodes-base.httpRequest", parameters: { url: "https://shop.example.com" } };
+  const settings = { disabled: true, alwaysOutputData: true, retryOnFail: true, onError: "continueRegularOutput" };
+  const { canvas } = await convertN8n({
+    nodes: [
+      { ...http, ...settings },
+      { ...http, name: "B" },
+    ],
+  });
+  expect(canvas.nodes[0]?.settings).toMatchObject({ retries: 2, continueOnError: true, disabled: true });
+  expect(canvas.nodes[1]).toMatchObject({
+    settings: { disabled: true, continueWhenEmpty: true },
+    parameters: { expression: "$exists($input.error) ? $input : ($input.body)" },
+  });
+  expect(canvas.nodes[1]?.settings).not.toHaveProperty("retries");
+  expect(canvas.nodes[3]).not.toHaveProperty("settings");
+});

@@ -9,7 +9,7 @@ import { mapNode } from "./map-node.ts";
 import type { Converted, NodeMapping } from "./mapped.ts";
 import { placeNotes } from "./notes.ts";
 import { type N8nConnection, type N8nNode, readN8nFile, refuseTooMany } from "./read-n8n-file.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsBehind, settingsOf } from "./settings.ts";
 import { cutCircles, straightenLoops } from "./straighten.ts";
 
 type Conversion = { name: string; canvas: Canvas; nodes: ConvertedNode[]; remarks: string[] };
@@ -102,7 +102,7 @@ function convertNode(node: N8nNode, { mapping, ids, scale, isNeeded }: Making): 
   const { settings, remarks: ofSettings } = settingsOf(node);
   const [x, y] = [Math.round(node.position[0] * scale), node.position[1]];
   const note = node.notes === "" ? {} : { note: node.notes.slice(0, 2000) };
-  const common = { name: node.name, ...settings, position: { x, y }, ...note };
+  const common = { name: node.name, ...(settings && { settings }), position: { x, y }, ...note };
   const base = { name: node.name, type: node.type };
   if (!ids || "missing" in mapped) {
     // It holds the place, and cannot be published before somebody says what it does.
@@ -112,18 +112,7 @@ function convertNode(node: N8nNode, { mapping, ids, scale, isNeeded }: Making): 
   }
   const { to, parameters, after, trigger } = mapped;
   const first: CanvasNode = { id: ids.first, nodeId: to, ...common, parameters };
-  const behind: CanvasNode[] =
-    after === undefined
-      ? []
-      : [
-          {
-            id: ids.last,
-            nodeId: "transform",
-            name: `${node.name.slice(0, 190)}: items`,
-            parameters: { expression: after },
-            position: { x: x + partDistance, y },
-          },
-        ];
+  const behind = after === undefined ? [] : [partBehind(first, ids.last, after)];
   const all = [...remarks, ...ofSettings, ...(trigger === undefined ? [] : [trigger])];
   const parts = [first, ...behind];
   const outcome = all.length > 0 ? "changed" : "mapped";
@@ -132,6 +121,19 @@ function convertNode(node: N8nNode, { mapping, ids, scale, isNeeded }: Making): 
     mapping,
     parts,
     report: { ...base, outcome, becomes: parts.map(({ nodeId }) => nodeId), remarks: all },
+  };
+}
+
+/** What failed in the first part passes it as it is. */
+function partBehind({ name = "", settings, position }: CanvasNode, id: string, after: string): CanvasNode {
+  const { x, y } = position ?? { x: 0, y: 0 };
+  return {
+    id,
+    nodeId: "transform",
+    name: `${name.slice(0, 190)}: items`,
+    parameters: { expression: settings?.continueOnError ? `$exists($input.error) ? $input : (${after})` : after },
+    ...settingsBehind(settings),
+    position: { x: x + partDistance, y },
   };
 }
 

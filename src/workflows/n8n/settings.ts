@@ -6,7 +6,7 @@ const clamp = (value: number, least: number, most: number): number =>
 const longestDelayMs = 86_400_000;
 
 /** What n8n keeps beside the parameters of a node, and what of it is otherwise here. */
-export function settingsOf(node: N8nNode): { settings: Pick<CanvasNode, "settings">; remarks: string[] } {
+export function settingsOf(node: N8nNode): { settings: CanvasNode["settings"]; remarks: string[] } {
   const hasErrorOutput = node.onError === "continueErrorOutput";
   const goesOn = node.continueOnFail || hasErrorOutput || node.onError === "continueRegularOutput";
   const settings: CanvasNode["settings"] = {
@@ -24,5 +24,14 @@ export function settingsOf(node: N8nNode): { settings: Pick<CanvasNode, "setting
       : []),
     ...(node.executeOnce ? ["In n8n it ran once for all items."] : []),
   ];
-  return { settings: Object.keys(settings).length > 0 ? { settings } : {}, remarks };
+  return { settings: Object.keys(settings).length > 0 ? settings : undefined, remarks };
+}
+
+/** Of a node behind the first: it only gives items another form, so nothing of it fails or is tried again. */
+export function settingsBehind(of: CanvasNode["settings"]): Pick<CanvasNode, "settings"> {
+  const settings = {
+    ...(of?.continueWhenEmpty && { continueWhenEmpty: true }),
+    ...(of?.disabled && { disabled: true }),
+  };
+  return Object.keys(settings).length > 0 ? { settings } : {};
 }

@@ -4,7 +4,7 @@ import { readJsonText } from "./logic.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 /** Names under which secrets are sent. They belong into an account, and are taken over from no file. */
-const secretName = /auth|api[-_]?key|token|secret|passw|cookie|session|^key$/i;
+const secretName = /auth(?!ors?$)|api[-_]?key|token(?!s)|secret|passw|cookie|session|^key$/i;
 
 /** n8n gives the body of the answer as items, so a node behind the request does the same. */
 const bodyOnly = "$input.body";
@@ -43,19 +43,28 @@ const flags = ["sendQuery", "sendHeaders", "specifyQuery", "specifyHeaders", "sp
 function readPairs(read: Reader, paths: string[], what: string): Record<string, unknown> | undefined {
   const kept = paths
     .flatMap((path) => pairsOf(read.raw(path)))
-    .filter(({ name, value }) => {
-      const isSecret = secretName.test(name) && typeof value === "string" && !value.startsWith("=");
-      if (isSecret) read.remark(`The ${what} “${name}” is left out: it may hold a secret. Choose an account instead.`);
-      return !isSecret;
-    });
+    .filter(({ name, value }) => !leavesOut(read, `${what} “${name}”`, { name, value }));
   if (kept.length === 0) return undefined;
   return Object.fromEntries(kept.map(({ name, value }) => [name, read.translate(value ?? "", `${what} ${name}`)]));
+}
+
+/** Also a text that n8n marks as an expression, as long as nothing is computed in it. */
+function leavesOut(read: Reader, what: string, { name, value }: { name: string; value: unknown }): boolean {
+  const isSecret = secretName.test(name) && !JSON.stringify(value ?? "").includes("{{");
+  if (isSecret) read.remark(`The ${what} is left out: it may hold a secret. Choose an account instead.`);
+  return isSecret;
+}
+
+function withoutSecrets(read: Reader, body: unknown): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const kept = Object.entries(body).filter(([name, value]) => !leavesOut(read, `field “${name}”`, { name, value }));
+  return Object.fromEntries(kept);
 }
 
 type Body = { body?: unknown; bodyType?: string };
 
 function readBody(read: Reader): Body | Missing {
-  const [json, text] = [readJsonText(read, "jsonBody"), read.value("body")];
+  const [json, text] = [withoutSecrets(read, readJsonText(read, "jsonBody")), read.value("body")];
   const fields = readPairs(read, ["bodyParameters.parameters"], "field");
   const type = String(read.raw("contentType") ?? "json");
   if (read.raw("sendBody") !== true) return {};
@@ -78,7 +87,7 @@ function asJson(read: Reader, body: unknown): Body {
 
 function readOlderBody(read: Reader): Body {
   const fields = readPairs(read, ["bodyParametersUi.parameter"], "field");
-  const body = readJsonText(read, "bodyParametersJson") ?? fields;
+  const body = withoutSecrets(read, readJsonText(read, "bodyParametersJson")) ?? fields;
   if (body === undefined) return {};
   return read.raw("options.bodyContentType") === "form-urlencoded" ? { body, bodyType: "form" } : asJson(read, body);
 }
@@ -98,7 +107,7 @@ function readOptions(read: Reader) {
 
 const feed: Mapper = (read) => {
   read.raw("options");
-  return { to: "http_read_feed", parameters: { url: read.value("url") } };
+  return { to: "http_read_feed", parameters: { url: readAddress(read) } };
 };
 
 export const httpNodes: Record<string, Mapper> = { httpRequest: request, rssFeedRead: feed };

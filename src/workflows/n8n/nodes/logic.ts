@@ -1,5 +1,6 @@
 import type { ConditionRows } from "../../conditions/operators.ts";
 import { isFreeName } from "../../wire.ts";
+import { isExpression } from "../expressions/translate-text.ts";
 import type { Mapped, Mapper, Missing } from "../mapped.ts";
 import { listOf, pairsOf, parseJson, type Reader, valueAt } from "../reader.ts";
 import { readConditions, toRow } from "./conditions.ts";
@@ -142,7 +143,7 @@ const pairsIn = (read: Reader, path: string): Record<string, unknown> =>
 export function readJsonText(read: Reader, path: string): unknown {
   const text = read.raw(path);
   if (typeof text !== "string" || text === "") return read.value(path);
-  const parsed = parseJson(text);
+  const parsed = parseJson(isExpression(text) && !text.includes("{{") ? text.slice(1) : text);
   return parsed === undefined ? read.value(path) : read.translate(parsed, path);
 }
 
