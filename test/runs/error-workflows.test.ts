@@ -162,7 +162,12 @@ describe("whoever starts error workflows", () => {
 
   it("does so once for each run, however many there are at the same time", async () => {
     const { id, errorId } = await plantFailure("Crowded");
-    const lookers = Array.from({ length: 6 }, () => looker());
+    const tried: string[] = [];
+    const counting: Started = (start) => (request) => {
+      tried.push(JSON.stringify(request.trigger));
+      return start(request);
+    };
+    const lookers = Array.from({ length: 6 }, () => looker(counting));
     for (const one of lookers) one.start();
     const failed = await Promise.all(Array.from({ length: 12 }, () => fail(id)));
     await settled();
@@ -171,6 +176,15 @@ describe("whoever starts error workflows", () => {
       (await runsOf(errorId)).map(async (run) => (await ann.owner.browser.get(`${ann.path}/runs/${run.id}`)).body),
     );
     expect(told.map(({ trigger }) => trigger.payload.run.id).sort()).toEqual(failed.map((run) => run.id).sort());
+    // Whoever tries in vain undoes the starts of others that are accepted together with it.
+    expect(tried).toHaveLength(new Set(tried).size);
+  });
+
+  it("stops at 20 in a minute for one workflow, and nothing waits for the others", async () => {
+    const { id, errorId } = await plantFailure("Endless");
+    await Promise.all(Array.from({ length: 24 }, () => fail(id)));
+    await settled();
+    expect(await runsOf(errorId)).toHaveLength(20);
   });
 
   it("dies before or after the start, and there is one run all the same", async () => {

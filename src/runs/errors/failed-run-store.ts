@@ -22,20 +22,28 @@ export type FailedRun = {
 
 type Row = Pick<FailedRun, "organizationId" | "runId" | "errorWorkflowId"> & NonNullable<FailedRun["run"]>;
 
-const dueStatement: Statement = {
-  name: "failed_run_due",
-  text: `SELECT failed_run.organization_id AS "organizationId", failed_run.run_id AS "runId", failed_run.error_workflow_id AS "errorWorkflowId",
+const takeStatement: Statement = {
+  name: "failed_run_take",
+  text: `WITH failed_run AS (
+           UPDATE failed_run SET due_at = now() + interval '30 seconds'
+           WHERE (organization_id, run_id) IN
+             (SELECT organization_id, run_id FROM failed_run WHERE due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+           RETURNING organization_id, run_id, error_workflow_id)
+         SELECT failed_run.organization_id AS "organizationId", failed_run.run_id AS "runId", failed_run.error_workflow_id AS "errorWorkflowId",
            run.workflow_id AS "workflowId", coalesce(workflow.name, '') AS "workflowName", run.workflow_version AS "workflowVersion", run.kind,
            coalesce(run.error_code, '') AS "errorCode", coalesce(run.error_message, '') AS "errorMessage", nullif(run.error_node_id, '') AS "errorNodeId",
            run.queued_at AS "queuedAt", run.started_at AS "startedAt", run.completed_at AS "completedAt"
-         FROM (SELECT * FROM failed_run WHERE due_at <= now() ORDER BY due_at LIMIT $1) AS failed_run
+         FROM failed_run
          LEFT JOIN run ON run.organization_id = failed_run.organization_id AND run.id = failed_run.run_id
          LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id`,
 };
 
-/** Those whose error workflow is still to be started, of all organizations, the oldest first. */
-export async function listDue(db: Database, limit: number): Promise<FailedRun[]> {
-  const rows = await db.prepared<Row>(dueStatement, [limit]);
+/**
+ * Some whose error workflow is still to be started, of all organizations. Nobody else gets them for a while; after that they are due again, unless
+ * they are settled.
+ */
+export async function takeDue(db: Database, limit: number): Promise<FailedRun[]> {
+  const rows = await db.prepared<Row>(takeStatement, [limit]);
   return rows.map(({ organizationId, runId, errorWorkflowId, ...run }) => ({
     organizationId,
     runId,
@@ -54,12 +62,3 @@ const settleStatement: Statement = {
 /** Whether it was still to be done. Whoever else does so at the same time waits for this transaction. */
 export const settle = async (sql: Sql, { organizationId, runId }: Place): Promise<boolean> =>
   (await sql(settleStatement, [organizationId, runId])).length > 0;
-
-const postponeStatement: Statement = {
-  name: "failed_run_postpone",
-  text: "UPDATE failed_run SET due_at = now() + $3 * interval '1 millisecond' WHERE organization_id = $1 AND run_id = $2",
-};
-
-export async function postpone(db: Database, { organizationId, runId }: Place, delayMs: number): Promise<void> {
-  await db.prepared(postponeStatement, [organizationId, runId, delayMs]);
-}

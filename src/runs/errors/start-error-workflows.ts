@@ -6,7 +6,8 @@ import type { Database } from "../../storage/database.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import type { StartRun } from "../accept/start-run.ts";
 import { onPool } from "../walk/checkpoint-store.ts";
-import { type FailedRun, listDue, postpone, settle } from "./failed-run-store.ts";
+import { type FailedRun, settle, takeDue } from "./failed-run-store.ts";
+import { createStartLimit } from "./limit-starts.ts";
 import { requestOfFailure } from "./request-of-failure.ts";
 
 type Options = {
@@ -21,14 +22,14 @@ type Options = {
 
 const dueAtOnce = 100;
 const startsAtOnce = 8;
-const postponedMs = 30_000;
 
 /**
- * Starts the error workflows of runs that failed. Any number of processes do it at the same time: the start of a run takes the note of the failed one
- * away in the same transaction, and whoever comes second finds none.
+ * Starts the error workflows of runs that failed. Any number of processes do it at the same time: each takes some for a while, and the start of a run takes
+ * the note of the failed one away in the same transaction, so that whoever comes second finds none.
  */
 export function createErrorWorkflows(options: Options) {
   const { db, startRun, workflows, log, tracing, platformBaseUrl, lookEveryMs = 1_000 } = options;
+  const limit = createStartLimit();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -60,18 +61,19 @@ export function createErrorWorkflows(options: Options) {
   async function handle(failed: FailedRun): Promise<void> {
     const { organizationId, runId, errorWorkflowId: workflowId, run } = failed;
     try {
-      if (run) await start(failed, run);
+      if (run && limit.take({ organizationId, workflowId: run.workflowId })) await start(failed, run);
       else await settle(onPool(db), failed);
     } catch (error) {
       const place = { err: error, organizationId, runId, workflowId };
       log.warn(place, "An error workflow could not be started.");
       if (isFinal(error)) await settle(onPool(db), failed);
-      else await postpone(db, failed, postponedMs);
     }
   }
 
   async function startDue(): Promise<void> {
-    const due = await listDue(db, dueAtOnce);
+    for (const left of limit.takeLeft())
+      log.warn(left, "A workflow failed so often that its error workflow was not started for each failure.");
+    const due = await takeDue(db, dueAtOnce);
     await eachInParallel(due, handle, { most: startsAtOnce, isStopping: () => isStopped });
   }
 
