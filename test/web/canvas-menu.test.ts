@@ -126,6 +126,18 @@ describe("the menu of a node", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("copies where the browser has no clipboard for pages, as over plain http", async () => {
+    const id = await save();
+    await open(id);
+    await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+    await box(/^Then/).click({ button: "right" });
+    await press("Copy");
+    await menu("Node Then").waitFor({ state: "detached" });
+    await page.keyboard.press("Control+v");
+    await until([["first", "then", "then_2"], ["first>then"]], () => stored(id));
+    expect(complaints).toEqual([]);
+  });
+
   it("opens by the button that is there while one points at the node, and copies to the clipboard", async () => {
     const id = await save();
     await open(id, { permissions: ["clipboard-read", "clipboard-write"] });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "../support/browser/find-accessibility-faults.ts";
-import { launchBrowser } from "../support/browser/launch-browser.ts";
+import { eventually, launchBrowser } from "../support/browser/launch-browser.ts";
 import { sidewaysScrolling } from "../support/browser/open-page.ts";
 import { signIn, signUpMember } from "../support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
@@ -67,6 +67,22 @@ describe("Ctrl+K", () => {
     await field().fill("tell");
     await group("In this workflow").getByRole("option", { name: "Tell the customer" }).click();
     await page.waitForURL("**node=tell");
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps the run that is shown, and selects the node that is open already once more", async () => {
+    const run = await flows.run(refund);
+    await openAs(flows.owner.email, { path: `/workflows/${refund}?run=${run.id}&node=tell` });
+    const selected = () => page.locator(".react-flow__node.selected").getAttribute("data-id");
+    await eventually(selected).toBe("tell");
+    await page.getByRole("application", { name: "Canvas" }).focus();
+    await page.keyboard.press("Control+a");
+    await eventually(() => page.locator(".react-flow__node.selected").count()).toBe(2);
+    await search("tell");
+    await group("In this workflow").getByRole("option", { name: "Tell the customer" }).click();
+    await eventually(() => page.locator(".react-flow__node.selected").count()).toBe(1);
+    expect(await selected()).toBe("tell");
+    expect(new URL(page.url()).searchParams.get("run")).toBe(run.id);
     expect(complaints).toEqual([]);
   });
 

@@ -56,7 +56,10 @@ describe("the gallery of templates", () => {
     await count("2 templates");
     await page.getByLabel("Service").selectOption("slack");
     await count("1 template");
-    expect(new URL(page.url()).search).toBe("?search=hubspot&service=slack");
+    await eventually(() => new URL(page.url()).search).toBe("?search=hubspot&service=slack");
+    await page.getByRole("searchbox").press("Home");
+    await page.keyboard.type("my ", { delay: 20 });
+    expect(await page.getByRole("searchbox").inputValue()).toBe("my hubspot");
     await page.getByRole("searchbox").fill("nothing has this");
     await page.getByRole("button", { name: "Show all" }).click();
     await count("26 templates");

@@ -93,7 +93,7 @@ describe("the versions of a workflow", () => {
       "Refund | New node | not there | Set fields",
       "Refund | Fields | not there | {a: 1}",
       "Rest | Removed node | Wait | not there",
-      "Rest | How long | 5 | not there",
+      "Rest | How long | 0.005 seconds | not there",
     ]);
     const shown = `[...document.querySelectorAll(".react-flow__viewport")].map((each) => each.style.transform)`;
     const views = () => page.evaluate<string[]>(shown);
@@ -114,6 +114,22 @@ describe("the versions of a workflow", () => {
     await page.getByRole("button", { name: "Rest", exact: true, pressed: true }).first().waitFor();
     await page.getByLabel("Compare", { exact: true }).selectOption({ label: "Version 2" });
     await page.getByLabel("with", { exact: true }).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
+  it("are looked at where a note is different, though no node is", async () => {
+    const far = { id: "far", text: "Before", x: 4000, y: 3000, width: 240, height: 120 };
+    const { organizationId, browser: ann } = flows.owner;
+    const canvas = { ...first, notes: [far] };
+    const { id } = await flows.app.parts.workflows.create(organizationId, { name: "Flow", canvas }, null);
+    const change = { canvas: { ...first, notes: [{ ...far, text: "After" }] }, expectedVersion: 1 };
+    expect((await ann.patch(`${flows.path}/workflows/${id}`, change)).status).toBe(200);
+    await open(id, "?panel=versions");
+    const note = canvasOf("Version 2").getByRole("group", { name: "Note: After" });
+    await note.waitFor();
+    const frame = await canvasOf("Version 2").boundingBox();
+    const fromLeft = async () => ((await note.boundingBox())?.x ?? 0) - (frame?.x ?? 0);
+    await eventually(async () => (await fromLeft()) > 0 && (await fromLeft()) < (frame?.width ?? 0)).toBe(true);
     expect(complaints).toEqual([]);
   });
 

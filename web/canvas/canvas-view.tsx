@@ -1,7 +1,7 @@
 import { ReactFlowProvider } from "@xyflow/react";
 import { Suspense, use, useMemo, useRef } from "react";
 import type { RunNode } from "../../src/runs/wire.ts";
-import type { Canvas, CanvasNode } from "../../src/workflows/wire.ts";
+import type { Canvas } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
 import type { Mark } from "./flow/flow-data.ts";
@@ -21,7 +21,7 @@ type CanvasViewProps = {
   onSelect: (id: string | undefined) => void;
   label?: string;
   /** Beside another canvas: what is different, what of it is looked at first, and the view that both share. */
-  beside?: { marks: ReadonlyMap<string, Mark>; shownFirst: readonly CanvasNode[]; view: SharedView };
+  beside?: { marks: ReadonlyMap<string, Mark>; shownFirst: Pick<Canvas, "nodes" | "notes">; view: SharedView };
 };
 
 /** A canvas to read: pan, zoom, choose a node. It takes the height of what it stands in. */

@@ -74,10 +74,11 @@ function usePanes(props: NodePanelProps, idPrefix: string, setTab: (tab: TabName
   const ofSettings = faultsBelow(faults, "/settings").length;
   const insert = (reference: string) => {
     const target = lastField.current;
+    if (!target) return false;
     // The form may be behind another tab, and only what is shown takes the focus.
     setTab("form");
-    requestAnimationFrame(() => target?.insert(reference));
-    return target !== null;
+    requestAnimationFrame(() => target.insert(reference));
+    return true;
   };
   return {
     incoming: {

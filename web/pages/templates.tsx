@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search } from "lucide-react";
 import { nodeKindsQuery } from "../catalog.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
@@ -14,6 +13,7 @@ import { describeTemplate, listServices, type Service, searchTemplates } from ".
 import { TemplateCard } from "./templates/template-card.tsx";
 import { TemplateView } from "./templates/template-view.tsx";
 import { templates } from "./templates/templates.ts";
+import { SearchField } from "./workflows/search-field.tsx";
 
 /** Workflows to begin with. `template`: the one that is looked at. */
 export function TemplatesPage() {
@@ -36,7 +36,12 @@ export function TemplatesPage() {
   return (
     <Page wide title="Templates" description="Workflows to begin with. Each runs once you have connected its accounts.">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <SearchField value={search} onChange={(text) => show({ search: text })} />
+        <SearchField
+          label="Search templates"
+          placeholder="What it does, or a service"
+          value={search}
+          onChange={(text) => show({ search: text })}
+        />
         <ServiceField
           services={listServices(described ?? [])}
           value={service}
@@ -76,22 +81,6 @@ function useShow() {
         Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value)) as Shown,
       replace: "search" in change,
     });
-}
-
-function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  return (
-    <label className="relative block w-full sm:w-80">
-      <span className="sr-only">Search templates</span>
-      <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
-      <input
-        type="search"
-        placeholder="What it does, or a service"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className={`${controlLook} pl-9`}
-      />
-    </label>
-  );
 }
 
 type ServiceFieldProps = { services: Service[]; value: string; onChange: (id: string) => void };

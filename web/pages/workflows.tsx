@@ -35,7 +35,12 @@ export function WorkflowsPage() {
     >
       {!isEmpty && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <SearchField value={search} onChange={(text) => open({ search: text })} />
+          <SearchField
+            label="Search workflows"
+            placeholder="Name or description"
+            value={search}
+            onChange={(text) => open({ search: text })}
+          />
           <LabelFilters organizationId={organization.id} folder={folder} tag={tag} onChange={open} />
           <Count total={total} isNarrowed={isNarrowed} />
         </div>

@@ -31,7 +31,8 @@ function readNotes(value: unknown): Pick<Canvas, "notes"> {
   return notes.length > 0 ? { notes } : {};
 }
 
-function readNote(value: unknown): CanvasNote | undefined {
+/** Undefined where it is none that can be drawn. */
+export function readNote(value: unknown): CanvasNote | undefined {
   if (!isObject(value) || !isText(value.id) || !isText(value.text)) return undefined;
   const { id, text, x, y, width, height } = value;
   return isNumber(x) && isNumber(y) && isNumber(width) && isNumber(height)

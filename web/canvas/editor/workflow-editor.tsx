@@ -1,3 +1,4 @@
+import { useRouter } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useReducer, useRef, useState } from "react";
 import type { Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
@@ -180,6 +181,7 @@ function useSelect(
 ) {
   const [select, setSelect] = useState<readonly string[]>(nodeId === undefined ? [] : [nodeId]);
   const first = useRef(edited);
+  const { history } = useRouter();
   useEffect(() => {
     if (first.current === edited) return;
     first.current = edited;
@@ -188,7 +190,10 @@ function useSelect(
     show({ node: others.length === 0 ? only : undefined, field: undefined });
   }, [edited, show]);
   useEffect(() => {
-    if (nodeId !== undefined) setSelect([nodeId]);
-  }, [nodeId]);
+    if (nodeId === undefined) return;
+    setSelect([nodeId]);
+    // A link to the node that is open already selects and shows it again; what is shown from here only replaces the address.
+    return history.subscribe(({ action }) => action.type === "PUSH" && setSelect([nodeId]));
+  }, [nodeId, history]);
   return select;
 }

@@ -64,6 +64,13 @@ describe("the view after the canvas got another size", () => {
     expect(left + right).toBeCloseTo(2 * (3000 + 112));
   });
 
+  it("shows a note that is chosen, wherever it lies", () => {
+    const note = { x: 6 * 300, y: 200, width: 240, height: 120 };
+    const canvas = { ...row(12), notes: [note] };
+    const [left, right] = seen(findNextView(canvas, kinds, frame, { chosen: { alone: note }, others: [cards] }));
+    expect(left + right).toBeCloseTo(2 * (note.x + 120));
+  });
+
   it("begins where the canvas begins when nothing is chosen", () => {
     const [left] = seen(findNextView(row(12), kinds, frame, { chosen: {}, others: [cards] }));
     expect(left).toBeLessThan(cards.x);

@@ -32,8 +32,10 @@ export function findFirstView(
 type Chosen = {
   /** A node. */
   nodeId?: string | undefined;
-  /** Or something else that is drawn. */
+  /** Or something that stands before the first nodes. */
   other?: Rect | undefined;
+  /** Or something without neighbours. */
+  alone?: Rect | undefined;
 };
 
 /**
@@ -65,7 +67,7 @@ export function findNextView(
 function areasAround(
   { nodes, edges }: Canvas,
   kinds: Kinds,
-  { nodeId, other }: Chosen,
+  { nodeId, other, alone }: Chosen,
   others: readonly Rect[],
 ): Area[] {
   const isFirst = ({ id }: CanvasNode) => !edges.some(({ target }) => target === id);
@@ -77,6 +79,7 @@ function areasAround(
     if (isFirst(node)) choices.push([around, others], [[node], others]);
     choices.push([around, []], [[node], []]);
   } else if (other) choices.push([nodes.filter(isFirst), others], [[], others], [[], [other]]);
+  else if (alone) choices.push([[], [alone]]);
   return choices.flatMap(([some, drawn]) => measure(some, kinds, drawn) ?? []);
 }
 

@@ -19,7 +19,7 @@ import {
   useRef,
   useState,
 } from "react";
-import type { CanvasNode } from "../../../src/workflows/wire.ts";
+import type { Canvas } from "../../../src/workflows/wire.ts";
 import { type KeyTable, pressKey } from "../../parts/key-of.ts";
 import { noteBoxId, noteIdOf } from "../edit/note-edits.ts";
 import type { Place, Positions } from "../edit/places.ts";
@@ -56,7 +56,7 @@ type FlowSurfaceProps = {
   editing?: FlowEditing | undefined;
   label?: string;
   /** What is looked at first, where that is not everything. */
-  shownFirst?: readonly CanvasNode[] | undefined;
+  shownFirst?: Pick<Canvas, "nodes" | "notes"> | undefined;
   onView?: (view: Viewport) => void;
   frame?: Ref<HTMLDivElement>;
   children?: ReactNode;
@@ -237,7 +237,8 @@ const leastBeside = 0.3;
 type Shown = Pick<FlowSurfaceProps, "drawing" | "select" | "shownFirst">;
 
 function findView({ drawing: { canvas, kinds }, select, shownFirst }: Shown, box: HTMLElement | null): Viewport {
-  if (shownFirst) return findFirstView(shownFirst, kinds, box, { least: leastBeside });
+  if (shownFirst)
+    return findFirstView(shownFirst.nodes, kinds, box, { least: leastBeside, others: shownFirst.notes ?? [] });
   return box
     ? findNextView(canvas, kinds, box, { chosen: { nodeId: select[0] } })
     : findFirstView(canvas.nodes, kinds, box, { others: canvas.notes ?? [] });

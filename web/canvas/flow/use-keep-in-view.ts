@@ -1,4 +1,4 @@
-import { useReactFlow } from "@xyflow/react";
+import { type Rect, useReactFlow } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Canvas } from "../../../src/workflows/wire.ts";
 import { boxWidth } from "../place-nodes.ts";
@@ -32,9 +32,10 @@ export function useKeepInView(select: readonly string[], frame: RefObject<HTMLEl
       const newSize = `${element.clientWidth} ${element.clientHeight}`;
       const isResized = size.current !== undefined && size.current !== newSize;
       size.current = newSize;
-      if (isResized) return fitAnew(element, box?.id);
+      if (isResized) return fitAnew(element, box);
       if (!box || isInside(box, element, flow.flowToScreenPosition)) return;
-      void flow.setCenter(box.position.x + boxWidth / 2, box.position.y + boxHeight / 2, {
+      const { x, y, width, height } = areaOf(box);
+      void flow.setCenter(x + width / 2, y + height / 2, {
         zoom: flow.getZoom(),
         duration: travelMs(),
       });
@@ -51,12 +52,13 @@ function useFitAnew(drawn: RefObject<Drawn>) {
   const { setViewport } = useReactFlow<Box, Line>();
   const lastMs = useRef(0);
   return useCallback(
-    (element: HTMLElement, nodeId: string | undefined) => {
+    (element: HTMLElement, box: Box | undefined) => {
       const { canvas, kinds } = drawn.current;
       const others = readDrawn(element, alsoDrawn);
       if (canvas.nodes.length + others.length === 0) return;
       const [other] = readDrawn(element, chosenDrawn);
-      const view = findNextView(canvas, kinds, element, { chosen: other ? { other } : { nodeId }, others });
+      const own = box?.type === "note" ? { alone: areaOf(box) } : { nodeId: box?.id };
+      const view = findNextView(canvas, kinds, element, { chosen: other ? { other } : own, others });
       const isDragged = performance.now() - lastMs.current < draggedMs;
       lastMs.current = performance.now();
       void setViewport(view, { duration: isDragged ? 0 : travelMs() });
@@ -67,9 +69,13 @@ function useFitAnew(drawn: RefObject<Drawn>) {
 
 type Point = { x: number; y: number };
 
-function isInside({ position }: Box, element: HTMLElement, toScreen: (point: Point) => Point): boolean {
+/** Notes say how large they are; nodes are taken as they are at least. */
+const areaOf = ({ position, width = boxWidth, height = boxHeight }: Box): Rect => ({ ...position, width, height });
+
+function isInside(box: Box, element: HTMLElement, toScreen: (point: Point) => Point): boolean {
   const { left, top, right, bottom } = element.getBoundingClientRect();
-  const start = toScreen(position);
-  const end = toScreen({ x: position.x + boxWidth, y: position.y + boxHeight });
+  const { x, y, width, height } = areaOf(box);
+  const start = toScreen({ x, y });
+  const end = toScreen({ x: x + width, y: y + height });
   return start.x >= left && start.y >= top && end.x <= right && end.y <= bottom;
 }

@@ -12,7 +12,7 @@ type ChangeTableProps = {
 
 export function ChangeTable({ changes, sides: [from, to], chosenId, onChoose }: ChangeTableProps) {
   if (changes.length === 0)
-    return <p className="p-4 text-sm text-muted">Nothing but the places of nodes is different.</p>;
+    return <p className="p-4 text-sm text-muted">Only places of nodes or notes, or sizes of notes, are different.</p>;
   return (
     <section
       aria-label="Values that are different"

@@ -6,6 +6,8 @@ import { type Side, sideCanvasQuery } from "../../api/workflows.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { CanvasSkeleton } from "../canvas-skeleton.tsx";
 import { CanvasView } from "../canvas-view.tsx";
+import { noteBoxId } from "../edit/note-edits.ts";
+import { readCanvas } from "../edit/read-clip.ts";
 import type { Editor } from "../editor/use-editor.ts";
 import { useNarrow } from "../editor/use-narrow.ts";
 import { createSharedView } from "../flow/use-shared-view.ts";
@@ -28,8 +30,9 @@ type ComparisonViewProps = {
 export function ComparisonView({ editor, entries, sides, onSides, onLeave }: ComparisonViewProps) {
   const { organizationId, workflow } = editor;
   const [from, to] = sides;
-  const before = useQuery(sideCanvasQuery(organizationId, workflow, from));
-  const after = useQuery(sideCanvasQuery(organizationId, workflow, to));
+  // A draft may hold notes that cannot be drawn.
+  const before = useQuery({ ...sideCanvasQuery(organizationId, workflow, from), select: readCanvas });
+  const after = useQuery({ ...sideCanvasQuery(organizationId, workflow, to), select: readCanvas });
   const nodes = useMemo(() => [...(before.data?.nodes ?? []), ...(after.data?.nodes ?? [])], [before.data, after.data]);
   const { comparison, changes } = useComparison(editor, sides, nodes);
   const [chosenId, choose] = useState<string>();
@@ -112,12 +115,14 @@ function Canvases({ editor, sides, before, after, comparison, chosenId, onChoose
 }
 
 /** What is different with its neighbours, of both canvases; everything where nothing is. */
-function nearMarked(canvases: readonly Canvas[], marks: ReadonlyMap<string, unknown>): Canvas["nodes"] {
+function nearMarked(canvases: readonly Canvas[], marks: ReadonlyMap<string, unknown>): Pick<Canvas, "nodes" | "notes"> {
   const nodes = canvases.flatMap((canvas) => canvas.nodes);
+  const notes = canvases.flatMap((canvas) => canvas.notes ?? []);
   const edges = canvases.flatMap((canvas) => canvas.edges);
   const near = new Set([
     ...marks.keys(),
     ...edges.flatMap(({ source, target }) => (marks.has(source) || marks.has(target) ? [source, target] : [])),
   ]);
-  return near.size === 0 ? nodes : nodes.filter(({ id }) => near.has(id));
+  if (near.size === 0) return { nodes, notes };
+  return { nodes: nodes.filter(({ id }) => near.has(id)), notes: notes.filter(({ id }) => near.has(noteBoxId(id))) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison } from "../../../src/workflows/comparison-wire.ts";
+import type { CanvasNote } from "../../../src/workflows/wire.ts";
 import { countChanges, listChanges, markNodes } from "./list-changes.ts";
 
 const tell = { id: "tell", nodeId: "slack_send_message", name: "Tell them" };
@@ -72,6 +73,13 @@ describe("what is different between two canvases", () => {
     ]);
     expect(countChanges(listed({ notes }))).toBe(3);
     expect(markNodes({ ...nothing, notes }).get("note:a")).toBe("changed");
+  });
+
+  it("leaves out notes of a draft that have no form of a note", () => {
+    const malformed = [null, { id: "a", text: null }, { id: "b", text: "B" }] as unknown as CanvasNote[];
+    const notes = { added: malformed, removed: malformed, changed: [] };
+    expect(said({ notes })).toEqual([]);
+    expect(markNodes({ ...nothing, notes })).toEqual(new Map());
   });
 
   it("counts a node once, and one that only moved not at all", () => {

@@ -1,10 +1,11 @@
 import type { Comparison, NodeChange } from "../../../src/workflows/comparison-wire.ts";
-import type { CanvasEdge, CanvasNode } from "../../../src/workflows/wire.ts";
+import type { CanvasEdge, CanvasNode, CanvasNote } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { durationInWords } from "../../node-form/durations.ts";
 import { isSchema, labelOf } from "../../node-form/field-shape.ts";
 import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
 import { noteBoxId } from "../edit/note-edits.ts";
+import { readNote } from "../edit/read-clip.ts";
 import type { Mark } from "../flow/flow-data.ts";
 import { nodeTitle } from "../words.ts";
 
@@ -52,8 +53,8 @@ export function listChanges({ nodes, edges, notes }: Comparison, context: Change
     ...edges.added.filter(isOwn).map((edge) => connection(edge, "new")),
     ...edges.removed.filter(isOwn).map((edge) => connection(edge, "gone")),
     ...notes.changed.map(({ id, before, after }) => describeNote(id, "changed", { before, after })),
-    ...notes.added.map(({ id, text }) => describeNote(id, "new", { after: text })),
-    ...notes.removed.map(({ id, text }) => describeNote(id, "gone", { before: text })),
+    ...drawable(notes.added).map(({ id, text }) => describeNote(id, "new", { after: text })),
+    ...drawable(notes.removed).map(({ id, text }) => describeNote(id, "gone", { before: text })),
   ];
 }
 
@@ -68,10 +69,13 @@ export function markNodes({ nodes, notes }: Comparison): ReadonlyMap<string, Mar
     ...nodes.added.map(({ id }) => [id, "new"] as const),
     ...nodes.removed.map(({ id }) => [id, "gone"] as const),
     ...notes.changed.map(({ id }) => [noteBoxId(id), "changed"] as const),
-    ...notes.added.map(({ id }) => [noteBoxId(id), "new"] as const),
-    ...notes.removed.map(({ id }) => [noteBoxId(id), "gone"] as const),
+    ...drawable(notes.added).map(({ id }) => [noteBoxId(id), "new"] as const),
+    ...drawable(notes.removed).map(({ id }) => [noteBoxId(id), "gone"] as const),
   ]);
 }
+
+/** Those of a draft may have any form in truth. */
+const drawable = (notes: readonly CanvasNote[]): CanvasNote[] => notes.flatMap((note) => readNote(note) ?? []);
 
 type FieldChange = NodeChange["fields"][number];
 const isMeant = ({ pointer }: FieldChange) => pointer !== "/position" && !pointer.startsWith("/position/");

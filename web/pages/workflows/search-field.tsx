@@ -2,12 +2,12 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { controlLook } from "../../parts/field.tsx";
 
-type SearchFieldProps = { value: string; onChange: (text: string) => void };
+type SearchFieldProps = { label: string; placeholder: string; value: string; onChange: (text: string) => void };
 
 const pauseMs = 200;
 
 /** Asks once somebody pauses typing. */
-export function SearchField({ value, onChange }: SearchFieldProps) {
+export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const tell = useEffectEvent(() => text.trim() !== value && onChange(text.trim()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the pause.
@@ -28,8 +28,8 @@ export function SearchField({ value, onChange }: SearchFieldProps) {
       <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
       <input
         type="search"
-        aria-label="Search workflows"
-        placeholder="Name or description"
+        aria-label={label}
+        placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
         className={`${controlLook} pl-9`}

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useParams, useRouter } from "@tanstack/react-router";
+import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { Wrench } from "lucide-react";
 import type { RunEntry } from "../../../src/runs/wire.ts";
 import type { FoundWorkflow } from "../../../src/workflows/find-wire.ts";
@@ -39,6 +39,7 @@ export function usePlaces(organization: MyOrganization, text: string, only: Kind
 /** Of the workflow that is open, as it was saved last. */
 function useNodes(organizationId: string): Place[] {
   const { workflowId = "" } = useParams({ strict: false });
+  const { run } = useSearch({ strict: false });
   const kinds = useQuery(nodeKindsQuery).data;
   const { data } = useQuery({ ...editedCanvasQuery(organizationId, workflowId), enabled: workflowId !== "" });
   const canvas = readCanvas(data);
@@ -50,7 +51,8 @@ function useNodes(organizationId: string): Place[] {
     detail: kinds?.get(nodeId)?.title ?? nodeId,
     synonyms: [id.toLowerCase(), ...(kinds?.get(nodeId)?.synonyms ?? [])],
     Icon: kindIcons.node,
-    open: `/o/${organizationId}/workflows/${workflowId}?node=${encodeURIComponent(id)}`,
+    // The run that is shown stays so.
+    open: `/o/${organizationId}/workflows/${workflowId}?${new URLSearchParams({ node: id, ...(run && { run }) })}`,
   }));
 }
 
