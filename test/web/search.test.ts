@@ -123,6 +123,9 @@ describe("Ctrl+K", () => {
     await dialog().getByRole("button", { name: "Show everything" }).click();
     await hit("New API key").click();
     await page.getByRole("dialog", { name: /API key/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))");
+    expect(await dialog().count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -75,8 +75,19 @@ describe("a workflow as a tool", () => {
       result: { structuredContent: { status: "succeeded", items: [{ order: 1 }] } },
     });
 
+    await panel().getByLabel("Description").fill("Half");
+    await page.keyboard.press("Escape");
+    expect(await panel().getByLabel("Description").inputValue()).toBe("Half");
     await panel().getByRole("switch", { name: "Offer as a tool" }).click();
+    const question = page.getByRole("dialog", { name: "Take the tool back?" });
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect((await read(id)).tool.name).toBe("look_up_an_order");
+    await panel().getByRole("switch", { name: "Offer as a tool" }).click();
+    await question.getByRole("button", { name: "Take it back" }).click();
     await eventually(async () => (await read(id)).tool).toBe(null);
+    expect((await read(id)).description).toBe("Finds an order by its number.");
     expect(complaints).toEqual([]);
   });
 

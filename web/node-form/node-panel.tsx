@@ -1,6 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, use, useEffect, useEffectEvent, useRef, useState } from "react";
 import { StepBar, StepButton, StepProblem } from "../canvas/stepping/step-button.tsx";
 import { SteppingContext } from "../canvas/stepping/stepping-context.ts";
+import { isInField } from "../parts/is-in-field.ts";
 import { keyOf } from "../parts/key-of.ts";
 import type { InsertTarget } from "./expressions/expressions.ts";
 import { focusField } from "./focus-field.ts";
@@ -122,14 +123,12 @@ function useKeys({ node, onClose }: NodePanelProps) {
     // A dialog opened from here is a child for React, but not part of the panel.
     if (!(target instanceof Element) || !currentTarget.contains(target)) return;
     const key = keyOf(event);
-    const act = everywhere[key] ?? (target.closest(fields) ? undefined : outsideOfFields[key]);
+    const act = everywhere[key] ?? (isInField(target) ? undefined : outsideOfFields[key]);
     if (!act) return;
     event.preventDefault();
     act();
   };
 }
-
-const fields = "input, textarea, select, [contenteditable=true]";
 
 const tabOf = (field: string | undefined): TabName => (/^\/(settings|note)/.test(field ?? "") ? "settings" : "form");
 

@@ -1,9 +1,10 @@
 import { X } from "lucide-react";
-import { type ReactNode, type RefObject, useEffect } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import { NodePanel } from "../../node-form/node-panel.tsx";
 import type { TriggerData } from "../../pages/triggers/panel/delivery-detail.tsx";
 import { CallPanel } from "../../pages/workflows/call-panel.tsx";
+import { isInField } from "../../parts/is-in-field.ts";
 import { ToolButton } from "../flow/tool-button.tsx";
 import { ToolPanel } from "../tool/tool-panel.tsx";
 import { readTriggerPanel, toolPanel } from "../triggers/panel-names.ts";
@@ -101,13 +102,15 @@ type TitledProps = Pick<SidePanelProps, "frame" | "onClose"> & { title: string; 
 
 function Titled({ title, frame, onClose, children }: TitledProps) {
   useEffect(() => frame.current?.focus(), [frame]);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const { key, target, currentTarget, defaultPrevented } = event;
+    // A dialog opened from here is a child for React, but not part of the panel; and what is typed is not thrown away by Escape.
+    if (!(target instanceof Element) || !currentTarget.contains(target) || isInField(target)) return;
+    if (key === "Escape" && !defaultPrevented) onClose();
+  };
   return (
     <Frame frame={frame}>
-      <section
-        aria-label={title}
-        className="flex h-full flex-col"
-        onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && onClose()}
-      >
+      <section aria-label={title} className="flex h-full flex-col" onKeyDown={onKeyDown}>
         <div className="flex items-center justify-between border-b border-line px-4 py-2.5">
           <h2 className="font-semibold">{title}</h2>
           <ToolButton label={`Close ${title}`} onClick={onClose}>

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { ToolInput, Workflow, WorkflowTool } from "../../../src/workflows/wire.ts";
 import { changeWorkflow, workflowQuery, workflowsKey } from "../../api/workflows.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { Notice } from "../../parts/notice.tsx";
@@ -37,19 +38,29 @@ function ToolForm({ organizationId, workflow }: Omit<ToolPanelProps, "readOnly">
   const [description, setDescription] = useState(workflow.description);
   const [inputs, setInputs] = useState<ToolInput[]>(workflow.tool?.inputs ?? []);
   const save = useSaveTool(organizationId, workflow.id);
-  const offer = () => save({ name, inputs }, description);
+  const offer = () => save({ tool: { name, inputs }, description });
+  const [isAsking, setAsking] = useState(false);
+  const takeBack = () => save({ tool: null });
+  const turn = async (on: boolean) => {
+    if (on) return offer();
+    if (workflow.tool?.inputs.length) return setAsking(true);
+    return takeBack();
+  };
   return (
     <div className="grid gap-4">
       <div className="flex items-center justify-between gap-3 text-sm">
-        <span id={id} className="font-medium">
-          Offer as a tool
-        </span>
-        <Switch
-          label="Offer as a tool"
-          on={workflow.tool !== null}
-          change={(on) => (on ? offer() : save(null, description))}
-        />
+        <span className="font-medium">Offer as a tool</span>
+        <Switch label="Offer as a tool" on={workflow.tool !== null} change={turn} />
       </div>
+      {isAsking && (
+        <ConfirmDialog
+          title="Take the tool back?"
+          description="Clients find it no longer, and its name and inputs are forgotten."
+          confirm="Take it back"
+          act={takeBack}
+          onClose={() => setAsking(false)}
+        />
+      )}
       <Form wide submit={workflow.tool ? "Save the tool" : "Offer as a tool"} send={offer} done="Saved.">
         <TextField
           label="Name of the tool"
@@ -87,8 +98,8 @@ function ToolForm({ organizationId, workflow }: Omit<ToolPanelProps, "readOnly">
 
 function useSaveTool(organizationId: string, workflowId: string) {
   const queryClient = useQueryClient();
-  return async (tool: WorkflowTool | null, description: string): Promise<void> => {
-    const saved = await changeWorkflow(organizationId, workflowId, { tool, description });
+  return async (change: { tool: WorkflowTool | null; description?: string }): Promise<void> => {
+    const saved = await changeWorkflow(organizationId, workflowId, change);
     const key = workflowQuery(organizationId, workflowId).queryKey;
     queryClient.setQueryData(
       key,

@@ -13,7 +13,9 @@ export function SearchEverywhere({ organization }: { organization: MyOrganizatio
     const press = (event: KeyboardEvent) => {
       if (keyOf(event) !== "ctrl+k") return;
       event.preventDefault();
-      setOpen((before) => !before);
+      // Another dialog may show what is told only once.
+      const isAnyOpen = document.querySelector("[role=dialog]") !== null;
+      setOpen((before) => !before && !isAnyOpen);
     };
     // Before any field or canvas takes the key for itself.
     document.addEventListener("keydown", press, { capture: true });
