@@ -53,8 +53,7 @@ export function useChosenCommands({ editor, getSelection, onRun, onField }: Opti
     pin: () => {
       const node = find();
       if (!node || !stepping) return;
-      // Why it could not be done is told where the data is shown.
-      if (stepping.pins.has(node.id)) void stepping.unpin(node.id).catch(() => onField(node.id, ""));
+      if (stepping.pins.has(node.id)) stepping.unpinOutput(node.id);
       else stepping.pinOutput(node.id);
     },
   };

@@ -7,6 +7,7 @@ import { describeDeletion } from "../../pages/triggers/trigger-list.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Notice } from "../../parts/notice.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import { cardElementId } from "../triggers/panel-names.ts";
 import type { CardPanels } from "../triggers/trigger-cards.tsx";
@@ -59,6 +60,15 @@ export function CardMenu({ editor: { organizationId, workflow }, menu, onPanel, 
           }}
           onClose={() => setDeleted(undefined)}
         />
+      )}
+      {turn.isError && (
+        <Dialog
+          open
+          title={turn.variables.active ? "Not turned on" : "Not turned off"}
+          onOpenChange={() => turn.reset()}
+        >
+          <ProblemNotice error={turn.error} />
+        </Dialog>
       )}
       {notRemoved !== undefined && (
         <Dialog open title="Deleted here only" onOpenChange={() => setNotRemoved(undefined)}>

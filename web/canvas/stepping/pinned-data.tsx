@@ -32,7 +32,8 @@ type ShownProps = Omit<PinnedDataProps, "nodeId"> & { pin: PinHead; stepping: St
 function Shown({ organizationId, workflowId, draw, pin, stepping }: ShownProps) {
   const { data, error } = useQuery(pinQuery(organizationId, workflowId, pin));
   const [isEditing, setEditing] = useState(false);
-  const removal = useMutation({ mutationFn: () => stepping.unpin(pin.nodeId) });
+  const removal = stepping.pinning?.nodeId === pin.nodeId ? stepping.pinning : undefined;
+  const problem = error ?? removal?.error;
   return (
     <section aria-label="Pinned data" className="grid min-w-0 gap-2">
       <div className="flex min-w-0 items-center gap-2 text-xs text-muted">
@@ -46,14 +47,18 @@ function Shown({ organizationId, workflowId, draw, pin, stepping }: ShownProps) 
         <ToolButton label="Edit as JSON" aria-disabled={!data} onClick={() => data && setEditing(true)}>
           <Pencil className="size-4" aria-hidden="true" />
         </ToolButton>
-        <ToolButton label="Unpin" aria-disabled={removal.isPending} onClick={() => removal.mutate()}>
+        <ToolButton
+          label="Unpin"
+          aria-disabled={removal?.isPending ?? false}
+          onClick={() => stepping.unpinOutput(pin.nodeId)}
+        >
           <PinOff className="size-4" aria-hidden="true" />
         </ToolButton>
       </div>
       <p className="text-xs text-muted">
         Runs in the editor take this in place of what the node gives. Published runs never do.
       </p>
-      {(error ?? removal.error) && <ProblemNotice error={error ?? removal.error} />}
+      {problem ? <ProblemNotice error={problem} /> : null}
       {data && draw(shownOf(data.outputs), "pinned data")}
       {isEditing && data && (
         <EditDialog

@@ -20,7 +20,9 @@ export type Stepping = {
   outputsOf: (nodeId: string) => Outputs | undefined;
   /** Pins that, if there is any and nothing is pinned yet. */
   pinOutput: (nodeId: string) => void;
-  /** How the last of these stands. */
+  /** Takes away what is pinned. */
+  unpinOutput: (nodeId: string) => void;
+  /** How the last of these two stands; why it failed is told where the data is shown. */
   pinning: { nodeId: string; isPending: boolean; error: unknown } | undefined;
 };
 

@@ -58,7 +58,7 @@ function repeatedIn(error: unknown): string[] | undefined {
   return error.errors.map(({ pointer }) => pointer.replace(/^\/nodes\//, ""));
 }
 
-type Pinning = Pick<Stepping, "pins" | "pin" | "unpin" | "outputsOf" | "pinOutput" | "pinning">;
+type Pinning = Pick<Stepping, "pins" | "pin" | "unpin" | "outputsOf" | "pinOutput" | "unpinOutput" | "pinning">;
 
 function usePins(
   { organizationId, workflow: { id }, readOnly }: Editor,
@@ -78,23 +78,26 @@ function usePins(
     await pinOutputs(organizationId, id, nodeId, outputs);
     await refresh(nodeId);
   };
+  const takeAway = async (nodeId: string) => {
+    await unpin(organizationId, id, nodeId);
+    await refresh(nodeId);
+  };
   const outputsOf = (nodeId: string) => readOutputs(shown?.nodes.find((node) => node.id === nodeId));
   const pinning = useMutation({
-    mutationFn: ({ nodeId, outputs }: { nodeId: string; outputs: Outputs }) => pin(nodeId, outputs),
+    mutationFn: ({ nodeId, outputs }: { nodeId: string; outputs: Outputs | undefined }) =>
+      outputs ? pin(nodeId, outputs) : takeAway(nodeId),
     onError: (_error, { nodeId }) => onFailed(nodeId),
   });
   return {
     pins,
     pin,
-    unpin: async (nodeId) => {
-      await unpin(organizationId, id, nodeId);
-      await refresh(nodeId);
-    },
+    unpin: takeAway,
     outputsOf,
     pinOutput: (nodeId) => {
       const outputs = pins.has(nodeId) ? undefined : outputsOf(nodeId);
       if (outputs && !pinning.isPending) pinning.mutate({ nodeId, outputs });
     },
+    unpinOutput: (nodeId) => !pinning.isPending && pinning.mutate({ nodeId, outputs: undefined }),
     pinning: pinning.variables && {
       nodeId: pinning.variables.nodeId,
       isPending: pinning.isPending,

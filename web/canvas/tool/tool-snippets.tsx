@@ -4,13 +4,16 @@ import type { WorkflowTool } from "../../../src/workflows/wire.ts";
 import { serversQuery } from "../../api/servers.ts";
 import { keyPlaceholder, writeCurl, writeSnippet } from "../../pages/servers/client-snippets.ts";
 import { findServerUrl, workflowServerId } from "../../pages/servers/organization-servers.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyBlock } from "../../parts/copy-block.tsx";
 import { CopyField } from "../../parts/copy-field.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { sampleArguments } from "./describe-tool.ts";
 
 /** How clients reach the tool: the address, an entry for a client, and one call by hand. */
 export function ToolSnippets({ organizationId, tool }: { organizationId: string; tool: WorkflowTool }) {
-  const servers = useQuery(serversQuery).data;
+  const { data: servers, error, refetch } = useQuery(serversQuery);
+  if (error) return <ProblemNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />;
   const url = servers && findServerUrl(servers, workflowServerId);
   if (url === undefined) return null;
   const entry = writeSnippet("json", { id: workflowServerId, url, key: keyPlaceholder });

@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { putWorkflowDefaults, workflowDefaultsQuery } from "../../api/workflow-defaults.ts";
 import { allWorkflowsQuery } from "../../api/workflows.ts";
+import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { type MyOrganization, managesMembers } from "../../session.ts";
 
 const description =
@@ -12,9 +14,16 @@ const description =
 /** The workflow that is told of failures of all others. */
 export function ErrorDefault({ organization: { id: organizationId, role } }: { organization: MyOrganization }) {
   const queryClient = useQueryClient();
-  const defaults = useQuery(workflowDefaultsQuery(organizationId)).data;
-  const workflows = useQuery(allWorkflowsQuery(organizationId)).data;
-  if (!defaults || !workflows) return <Card title="Error workflow" description={description} />;
+  const { data: defaults, ...ofDefaults } = useQuery(workflowDefaultsQuery(organizationId));
+  const { data: workflows, ...ofWorkflows } = useQuery(allWorkflowsQuery(organizationId));
+  const problem = ofDefaults.error ?? ofWorkflows.error;
+  const tryAgain = () => void Promise.all([ofDefaults.refetch(), ofWorkflows.refetch()]);
+  if (!defaults || !workflows)
+    return (
+      <Card title="Error workflow" description={description}>
+        {problem && <ProblemNotice error={problem} action={<Button onClick={tryAgain}>Try again</Button>} />}
+      </Card>
+    );
   const chosen = workflows.find(({ id }) => id === defaults.errorWorkflowId);
   if (!managesMembers(role))
     return (
