@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCanvasPage, until } from "../support/browser/canvas-page.ts";
 import { findAccessibilityFaults } from "../support/browser/find-accessibility-faults.ts";
@@ -200,11 +200,19 @@ describe("the menu of anything else", () => {
       name: "Shop form",
       signature: "none",
     });
-    await open(id);
+    await open(id, { isExpected: (message: ConsoleMessage) => message.text().includes("409 (Conflict)") });
     const card = page.getByRole("application").getByRole("button", { name: /^Trigger Shop form/ });
     await card.click({ button: "right" });
     await menu("Trigger Shop form").waitFor();
     expect(await entries()).toEqual(["OpenEnter", "Turn off", "Delete"]);
+    const change = `**/triggers/${trigger.id}`;
+    await page.route(change, (route) => route.fulfill({ status: 409, json: {} }), { times: 1 });
+    await press("Turn off");
+    const refusal = page.getByRole("dialog", { name: "Not turned off" });
+    await refusal.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await refusal.waitFor({ state: "detached" });
+    await card.click({ button: "right" });
     await press("Turn off");
     await card.getByText("Webhook · off").waitFor();
     await card.focus();
@@ -261,6 +269,12 @@ describe("the search on the canvas", () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await page.getByRole("textbox", { name: "Search the canvas" }).fill("nowhere");
     await eventually(() => said.textContent()).toBe("Nothing found");
+    await canvas().focus();
+    await page.keyboard.press("Control+f");
+    await eventually(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
+      "Search the canvas",
+    );
+    await page.keyboard.press("Tab");
     await page.keyboard.press("Escape");
     await eventually(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Canvas");
     await page.keyboard.press("Enter");

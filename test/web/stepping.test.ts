@@ -110,6 +110,9 @@ it("pins what came out, changes it and takes it away again, all by keyboard", as
   await page.getByRole("dialog").getByLabel("Data (JSON)").fill('[{ "text": "pinned" }]');
   await page.getByRole("dialog").getByRole("button", { name: "Pin" }).press("Enter");
   await output().getByRole("cell", { name: "pinned" }).waitFor();
+  await page.route("**/draft/pins/first", (route) => route.fulfill({ status: 409, json: {} }), { times: 1 });
+  await button("Unpin").press("Enter");
+  await output().getByRole("alert").waitFor();
   await button("Unpin").press("Enter");
   await button("Pin this output").waitFor();
   expect(

@@ -55,6 +55,7 @@ export function MenuAt({ label, at, onClose, goBack, children }: MenuAtProps) {
           align="start"
           sideOffset={2}
           collisionPadding={8}
+          onContextMenu={(event) => event.preventDefault()}
           onInteractOutside={() => {
             isLeft.current = true;
           }}

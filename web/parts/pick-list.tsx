@@ -53,6 +53,7 @@ export function PickList<Entry>({
   const groups = find(text);
   const entries = groups.flatMap((group) => group.entries);
   const active = Math.max(0, chosen === undefined ? 0 : entries.findIndex((entry) => idOf(entry) === chosen));
+  const activeEntry = entries[active];
   const choose = (place: number) => entries[place] !== undefined && setChosen(idOf(entries[place]));
   const note = entries.length === 0 ? nothing : noteFor?.(text);
   const optionId = (entry: Entry | undefined) => entry && `${id}-${idOf(entry)}`;
@@ -65,9 +66,9 @@ export function PickList<Entry>({
   const keys: KeyTable = {
     arrowdown: () => choose(Math.min(active + 1, entries.length - 1)),
     arrowup: () => choose(Math.max(active - 1, 0)),
-    enter: () => entries[active] !== undefined && onPick(entries[active]),
+    enter: () => activeEntry !== undefined && onPick(activeEntry),
     escape: onEscape,
-    tab: onTab && (() => entries[active] !== undefined && onTab(entries[active])),
+    tab: onTab && activeEntry !== undefined ? () => onTab(activeEntry) : undefined,
   };
 
   return (
@@ -76,7 +77,7 @@ export function PickList<Entry>({
         label={label}
         placeholder={placeholder}
         listId={id}
-        activeId={optionId(entries[active])}
+        activeId={optionId(activeEntry)}
         text={text}
         keys={keys}
         onText={(typed) => {
@@ -98,7 +99,7 @@ export function PickList<Entry>({
               <PickOption
                 key={idOf(entry)}
                 id={optionId(entry)}
-                isActive={entry === entries[active]}
+                isActive={entry === activeEntry}
                 onPick={() => onPick(entry)}
                 drag={dragOf(drag, entry)}
               >

@@ -89,7 +89,9 @@ function DrawnCanvas(props: EditorCanvasProps) {
           </NotesContext>
         </FlowActionsContext>
         <OverCanvas editor={editor} editable={editable} onAdd={adding.open} onPanel={onPanel} />
-        {search.isOpen && <CanvasSearch editor={editor} goTo={parts.going.goTo} onClose={search.close} />}
+        {search.isOpen && (
+          <CanvasSearch editor={editor} goTo={parts.going.goTo} timesAsked={search.timesAsked} onClose={search.close} />
+        )}
         {notes.problem && <Told words={notes.problem} />}
         <CanvasBar
           editor={editor}

@@ -9,8 +9,9 @@ export function usePaneWalk(canvas: RefObject<HTMLElement | null>): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const step = steps[keyOf(event)];
       if (step === undefined || document.querySelector("[role=dialog]")) return;
-      event.preventDefault();
       const stops = findStops(canvas.current);
+      if (stops.length === 0) return;
+      event.preventDefault();
       const here = stops.findIndex(({ parts }) => parts.some((part) => part.contains(document.activeElement)));
       const from = here === -1 && step < 0 ? 0 : here;
       stops.at((from + step) % stops.length)?.parts[0]?.focus();

@@ -41,7 +41,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const { search, show } = useWorkflowSearch();
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
-  const panel = usePanelFocus();
+  const panel = usePanelFocus(search.node ?? search.panel);
   const opening = useOpening(show, panel.want, frame);
   const { onOpen, onPanel, openPanel, onField, onRemark, timesLed } = opening;
   const shownPanel = search.node === undefined ? search.panel : undefined;
@@ -124,14 +124,14 @@ function useOpening(
   const [timesLed, leadAgain] = useReducer((count: number) => count + 1, 0);
   const onOpen = useCallback(
     (nodeId: string | undefined, isByKeyboard: boolean) => {
-      want(isByKeyboard);
+      want(isByKeyboard ? nodeId : undefined);
       show({ node: nodeId, field: undefined, ...(nodeId === undefined ? {} : { panel: undefined }) });
     },
     [show, want],
   );
   const onPanel = useCallback(
     (panel: string | undefined, isByKeyboard: boolean) => {
-      want(isByKeyboard);
+      want(isByKeyboard ? panel : undefined);
       show({ panel, node: undefined, field: undefined });
     },
     [show, want],
@@ -156,18 +156,21 @@ function useOpening(
   return { onOpen, onPalette, onPanel, openPanel, onClose, onField, onRemark, onFailed, timesLed };
 }
 
-/** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */
-function usePanelFocus() {
+/**
+ * Whoever opens a panel by a key goes on in it. It may be there already, or only after the address has changed: until
+ * then another one may be shown. `shown`: the node or the panel that the address names.
+ */
+function usePanelFocus(shown: string | undefined) {
   const frame = useRef<HTMLDivElement>(null);
-  const wanted = useRef(false);
+  const wanted = useRef<string>(undefined);
   const [, look] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    if (!wanted.current || !frame.current) return;
-    wanted.current = false;
+    if (wanted.current === undefined || wanted.current !== shown || !frame.current) return;
+    wanted.current = undefined;
     frame.current.focus();
   });
-  const want = useCallback((isWanted: boolean) => {
-    wanted.current = isWanted;
+  const want = useCallback((id: string | undefined) => {
+    wanted.current = id;
     look();
   }, []);
   return { frame, want };

@@ -148,6 +148,8 @@ function movesOf(
       onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
   };
   const ask = (event: Press, target: MenuTarget) => {
+    // The browser's own menu knows what to do with a text and a link.
+    if (event.target instanceof Element && event.target.closest("textarea, a")) return;
     event.preventDefault();
     onMenu(target, { x: event.clientX, y: event.clientY });
   };
@@ -167,12 +169,14 @@ function movesOf(
   };
 }
 
-type Press = Pick<MouseEvent, "preventDefault" | "clientX" | "clientY">;
+type Press = Pick<MouseEvent, "preventDefault" | "target" | "clientX" | "clientY">;
 
 /** Keys go to what the pointer chose; dragging keeps the browser from moving the focus by itself. */
 function takeFocus({ currentTarget, target }: PointerEvent): void {
-  if (currentTarget instanceof HTMLElement && target instanceof Element && !target.closest("button, textarea, a"))
-    currentTarget.focus({ preventScroll: true });
+  if (!(currentTarget instanceof HTMLElement && target instanceof Element)) return;
+  // A dialog opened from a card is a child for React, but not part of the canvas.
+  if (!currentTarget.contains(target) || target.closest("button, textarea, a")) return;
+  currentTarget.focus({ preventScroll: true });
 }
 
 /** The one selected node is named by the canvas itself. */

@@ -7,16 +7,19 @@ import { findOnCanvas, type Hit } from "./find-on-canvas.ts";
 type CanvasSearchProps = {
   editor: Pick<Editor, "canvas" | "kinds">;
   goTo: (boxId: string) => void;
+  /** Raised whenever somebody asks for the search. */
+  timesAsked: number;
   onClose: () => void;
 };
 
 /** Finds nodes and notes on the canvas and goes through them. */
-export function CanvasSearch({ editor: { canvas, kinds }, goTo, onClose }: CanvasSearchProps) {
+export function CanvasSearch({ editor: { canvas, kinds }, goTo, timesAsked, onClose }: CanvasSearchProps) {
   const [text, setText] = useState("");
   /** Which hit one is at; none before Enter was pressed. */
   const [index, setIndex] = useState(-1);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again, one goes there again.
+  useEffect(() => field.current?.focus(), [timesAsked]);
   const hits = findOnCanvas(canvas, kinds, text);
   const at = hits[index];
 
@@ -28,7 +31,10 @@ export function CanvasSearch({ editor: { canvas, kinds }, goTo, onClose }: Canva
   }
 
   return (
-    <search className="absolute top-3 right-3 z-5 flex max-w-[calc(100%-1.5rem)] items-center gap-1 rounded-lg border border-line bg-raised p-1 shadow-lg">
+    <search
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      className="absolute top-3 right-3 z-5 flex max-w-[calc(100%-1.5rem)] items-center gap-1 rounded-lg border border-line bg-raised p-1 shadow-lg"
+    >
       <Search className="ml-2 size-4 shrink-0 text-muted" aria-hidden="true" />
       <input
         ref={field}
@@ -43,7 +49,6 @@ export function CanvasSearch({ editor: { canvas, kinds }, goTo, onClose }: Canva
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-          if (event.key === "Escape") onClose();
         }}
         className="min-h-8 w-52 min-w-0 bg-transparent px-2 text-sm text-ink outline-none placeholder:text-muted"
       />
