@@ -3,7 +3,7 @@ import { z } from "zod";
 // Which workflow is told when a run fails.
 
 export const errorWorkflow = z
-  .union([z.enum(["default", "none"]), z.uuid()])
+  .union([z.enum(["default", "none"]), z.uuid().toLowerCase()])
   .describe(
     "What is started when a run fails: `default` is the organization's error workflow, `none` is nothing, anything else the id of a workflow.",
   );
@@ -20,6 +20,7 @@ export const workflowDefaults = z
   .strictObject({
     errorWorkflowId: z
       .uuid()
+      .toLowerCase()
       .nullable()
       .describe("Started when a run of a workflow fails that has no error workflow of its own; null: nothing is."),
   })

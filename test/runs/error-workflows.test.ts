@@ -42,7 +42,7 @@ describe("the error workflow of a workflow", () => {
   it("is started once when a run fails, and told of what, where, why and when", async () => {
     const id = await ann.save([failing], [], "Print");
     const errorId = await ann.save([report], [], "Tell");
-    expect((await change(id, { errorWorkflow: errorId })).body.errorWorkflow).toBe(errorId);
+    expect((await change(id, { errorWorkflow: errorId.toUpperCase() })).body.errorWorkflow).toBe(errorId);
     const failed = await fail(id);
     await settled();
     const [told, ...others] = await runsOf(errorId);
@@ -228,7 +228,7 @@ describe("naming an error workflow", () => {
     });
     const gone = await ann.save([report], [], "Gone");
     await ann.owner.browser.delete(at(gone));
-    for (const errorWorkflow of [id, foreign.id, gone])
+    for (const errorWorkflow of [id, id.toUpperCase(), foreign.id, gone])
       expectProblem(await change(id, { errorWorkflow }), { status: 400, code: "validation_failed" });
     for (const errorWorkflowId of [foreign.id, gone])
       expectProblem(await setDefault(errorWorkflowId), { status: 400, code: "validation_failed" });
