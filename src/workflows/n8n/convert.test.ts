@@ -93,3 +93,21 @@ it("gives the second part of a node the settings of the first, and hands on what
   expect(canvas.nodes[1]?.settings).not.toHaveProperty("retries");
   expect(canvas.nodes[3]).not.toHaveProperty("settings");
 });
+
+it("makes no text of what is none, and no more remarks than people read", async () => {
+  const rows = Array.from({ length: 300 }, (_, index) => ({ name: `f${index}`, value: "={{ $json.a.map() }}" }));
+  const { nodes } = await convertN8n({
+    nodes: [
+      { ...one, typeVersion: 3.4, parameters: { assignments: { assignments: rows } } },
+      {
+        ...one,
+        name: "B",
+        type: "n8n-nodes-base.httpRequest",
+        parameters: { requestMethod: { toString: "x" }, url: "a" },
+      },
+    ],
+  });
+  expect(nodes[0]?.remarks).toHaveLength(20);
+  expect(nodes[0]?.remarks.at(-1)).toBe("281 more remarks are left out.");
+  expect(nodes[1]?.becomes).toEqual(["http_request", "transform"]);
+});

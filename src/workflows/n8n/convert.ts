@@ -57,7 +57,7 @@ export async function convertN8n(value: unknown): Promise<Conversion> {
     name: file.name,
     canvas: { nodes: converted.flatMap(({ parts }) => parts), edges, ...(notes.length > 0 ? { notes } : {}) },
     nodes: converted.map(({ report }) => report),
-    remarks: [...remarks, ...left],
+    remarks: cutRemarks([...left, ...remarks]),
   };
 }
 
@@ -90,6 +90,17 @@ const servant: NodeMapping = {
   remarks: [],
 };
 
+const mostRemarks = 20;
+const longestRemark = 1000;
+
+/** As many as people read. */
+function cutRemarks(remarks: string[]): string[] {
+  const shown = remarks.length > mostRemarks ? remarks.slice(0, mostRemarks - 1) : remarks;
+  const left = remarks.length - shown.length;
+  const words = left > 0 ? [`${left} more remarks are left out.`] : [];
+  return [...shown.map((remark) => remark.slice(0, longestRemark)), ...words];
+}
+
 type Making = {
   mapping: NodeMapping;
   ids: { first: string; last: string } | undefined;
@@ -108,12 +119,12 @@ function convertNode(node: N8nNode, { mapping, ids, scale, isNeeded }: Making): 
     // It holds the place, and cannot be published before somebody says what it does.
     const parts = ids && isNeeded ? [{ id: ids.first, nodeId: "transform", ...common }] : [];
     const missing = "missing" in mapped ? [mapped.missing] : [];
-    return { node, mapping, parts, report: { ...base, outcome: "missing", becomes: [], remarks: missing } };
+    return { node, mapping, parts, report: { ...base, outcome: "missing", becomes: [], remarks: cutRemarks(missing) } };
   }
   const { to, parameters, after, trigger } = mapped;
   const first: CanvasNode = { id: ids.first, nodeId: to, ...common, parameters };
   const behind = after === undefined ? [] : [partBehind(first, ids.last, after)];
-  const all = [...remarks, ...ofSettings, ...(trigger === undefined ? [] : [trigger])];
+  const all = cutRemarks([...(trigger === undefined ? [] : [trigger]), ...remarks, ...ofSettings]);
   const parts = [first, ...behind];
   const outcome = all.length > 0 ? "changed" : "mapped";
   return {

@@ -48,7 +48,7 @@ export function createReader(parameters: Record<string, unknown>, names: Names |
       const { text, fault } = translateToJsonata(unwrap(value), names);
       if (fault !== undefined)
         remarks.push(
-          `“${label}” is left empty, because ${shorten(String(value))} cannot be read: ${fault}. Fill it in.`,
+          `“${label}” is left empty, because ${shorten(textOf(unwrap(value)))} cannot be read: ${fault}. Fill it in.`,
         );
       return text;
     },
@@ -93,6 +93,10 @@ export const shorten = (text: string): string => {
   const plain = isExpression(text) ? text.slice(1) : text;
   return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 };
+
+/** What n8n keeps as a text, whatever a file has in its place. */
+export const textOf = (value: unknown, usual = ""): string =>
+  ["string", "number", "boolean"].includes(typeof value) ? String(value) : usual;
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

@@ -4,7 +4,6 @@ import type { Names } from "./names.ts";
 /** What n8n offers to expressions and has no counterpart here. */
 const withoutCounterpart = new Map([
   ["$env", "variables of the environment are not offered to workflows"],
-  ["$vars", "variables are not taken over"],
   ["$secrets", "secrets are kept in accounts"],
   ["$workflow", "a workflow does not know its own name or id"],
   ["$execution", "a run does not know its own id"],
@@ -29,6 +28,7 @@ export function findRoot(script: Script, names: Names): string | undefined {
 function rootNamed(name: string): string | undefined {
   if (name === "$json") return "$input";
   if (name === "$now") return "$now()";
+  if (name === "$vars") return name;
   const reason = withoutCounterpart.get(name);
   if (reason !== undefined) throw unreadable(`${name}: ${reason}`);
   return undefined;

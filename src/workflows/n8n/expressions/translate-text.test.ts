@@ -26,6 +26,7 @@ describe("a text with expressions of n8n", () => {
     ['={{ $items("A")[2].json.id }}', "{{ $nodes.a.items[2].id }}"],
     ["={{ $input.item.json.id }}", "{{ $input.id }}"],
     ["={{ $input.first().json.id }}", "{{ $nodes.a.first.id }}"],
+    ["={{ $vars.region }} {{ $vars['limit'] }}", "{{ $vars.region }} {{ $vars.limit }}"],
     ["={{ $now }} and {{ $now.toISO() }}", "{{ $now() }} and {{ $now() }}"],
     ["={{ 'Order ' + $json.id }}", '{{ ("Order " & $input.id) }}'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file.

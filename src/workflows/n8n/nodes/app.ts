@@ -1,5 +1,5 @@
 import type { Mapper } from "../mapped.ts";
-import { type Reader, splitNames } from "../reader.ts";
+import { type Reader, splitNames, textOf } from "../reader.ts";
 
 /** A parameter here: where n8n has it, the first that is there of several places, or what is made of the parameters. */
 type Field = string | readonly string[] | ((read: Reader) => unknown);
@@ -19,7 +19,7 @@ type App = { title: string; usual?: Record<string, string>; rules: readonly Rule
 export const app =
   ({ title, usual = {}, rules }: App): Mapper =>
   (read) => {
-    const chosen = (name: string): string => String(read.raw(name) ?? usual[name] ?? "");
+    const chosen = (name: string): string => textOf(read.raw(name), usual[name]);
     const rule = rules.find(({ when = {} }) =>
       Object.entries(when).every(([name, value]) => [value].flat().includes(chosen(name))),
     );

@@ -1,5 +1,5 @@
 import { type ConditionRows, describeOperator, type Operator, type Row } from "../../conditions/operators.ts";
-import { listOf, type Reader, valueAt } from "../reader.ts";
+import { listOf, type Reader, textOf, valueAt } from "../reader.ts";
 
 /** By the name of an operation, as any version of n8n has it. */
 const operators = new Map<string, Operator>([
@@ -52,8 +52,8 @@ export function readConditions(read: Reader, value: unknown, anyOf = false): Con
 const readNewer = (row: unknown): Compared => ({
   left: valueAt(row, "leftValue"),
   right: valueAt(row, "rightValue"),
-  operation: String(valueAt(row, "operator.operation") ?? "equals"),
-  type: String(valueAt(row, "operator.type") ?? "string"),
+  operation: textOf(valueAt(row, "operator.operation"), "equals"),
+  type: textOf(valueAt(row, "operator.type"), "string"),
 });
 
 const usualOperation = new Map([
@@ -67,7 +67,7 @@ const readOlder = (value: unknown): Compared[] =>
     listOf(valueAt(value, type)).map((row) => ({
       left: valueAt(row, "value1"),
       right: valueAt(row, "value2") ?? (type === "boolean" ? false : undefined),
-      operation: String(valueAt(row, "operation") ?? usualOperation.get(type) ?? "equal"),
+      operation: textOf(valueAt(row, "operation"), usualOperation.get(type) ?? "equal"),
       type,
     })),
   );

@@ -1,5 +1,5 @@
 import type { Mapped, Mapper, Missing } from "../mapped.ts";
-import { listOf, pairsOf, parseJson, type Reader, splitNames, valueAt } from "../reader.ts";
+import { listOf, pairsOf, parseJson, type Reader, splitNames, textOf, valueAt } from "../reader.ts";
 
 const setFields: Mapper = (read, { typeVersion }) => {
   read.raw("options");
@@ -26,7 +26,7 @@ function readAssignments(read: Reader): Record<string, unknown> {
     rows.flatMap((row) => {
       const name = valueAt(row, "name");
       if (typeof name !== "string" || name === "" || name in {}) return [];
-      const type = String(valueAt(row, "type") ?? "string").replace(/Value$/, "");
+      const type = textOf(valueAt(row, "type"), "string").replace(/Value$/, "");
       const given = valueAt(row, "value") ?? valueAt(row, `${type}Value`) ?? "";
       return [[name, toType(read.translate(given, name), type)]];
     }),
@@ -104,7 +104,7 @@ const operations = new Set(["count", "sum", "average", "min", "max", "append"]);
 const summarize: Mapper = (read) => {
   read.raw("options");
   const values = listOf(read.raw("fieldsToSummarize.values")).flatMap((row) => {
-    const [wanted, field] = [String(valueAt(row, "aggregation") ?? "count"), valueAt(row, "field")];
+    const [wanted, field] = [textOf(valueAt(row, "aggregation"), "count"), valueAt(row, "field")];
     if (!operations.has(wanted)) read.remark(`“${wanted}” is left out: Aggregate has no such operation.`);
     if (!operations.has(wanted) || typeof field !== "string" || field === "") return [];
     const isList = wanted === "append";

@@ -1,5 +1,5 @@
 import type { Mapper, Missing } from "../mapped.ts";
-import { pairsOf, type Reader } from "../reader.ts";
+import { pairsOf, type Reader, textOf } from "../reader.ts";
 import { readJsonText } from "./logic.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
@@ -11,11 +11,11 @@ const bodyOnly = "$input.body";
 const wholeAnswer = '{ "statusCode": $input.status, "headers": $input.headers, "body": $input.body }';
 
 const request: Mapper = (read, { typeVersion }) => {
-  const method = String(read.raw("method") ?? read.raw("requestMethod") ?? "GET");
+  const method = textOf(read.raw("method") ?? read.raw("requestMethod"), "GET");
   if (!methods.includes(method)) return { missing: `HTTP request does not send ${method}.` };
   const body = typeVersion >= 3 ? readBody(read) : readOlderBody(read);
   if ("missing" in body) return body;
-  if (String(read.raw("authentication") ?? "none") !== "none") read.remark("Choose the account that it signs in with.");
+  if (textOf(read.raw("authentication"), "none") !== "none") read.remark("Choose the account that it signs in with.");
   const { isWhole, ...options } = readOptions(read);
   const query = readPairs(read, ["queryParameters.parameters", "queryParametersUi.parameter"], "query");
   const headers = readPairs(read, ["headerParameters.parameters", "headerParametersUi.parameter"], "header");
@@ -66,11 +66,11 @@ type Body = { body?: unknown; bodyType?: string };
 function readBody(read: Reader): Body | Missing {
   const [json, text] = [withoutSecrets(read, readJsonText(read, "jsonBody")), read.value("body")];
   const fields = readPairs(read, ["bodyParameters.parameters"], "field");
-  const type = String(read.raw("contentType") ?? "json");
+  const type = textOf(read.raw("contentType"), "json");
   if (read.raw("sendBody") !== true) return {};
   if (type === "form-urlencoded") return { body: fields ?? text, bodyType: "form" };
   if (type === "raw") {
-    const media = String(read.raw("rawContentType") ?? "text/plain");
+    const media = textOf(read.raw("rawContentType"), "text/plain");
     read.remark(`Its body is ${media}: set the header Content-Type if the service looks at it.`);
     return { body: text, bodyType: "text" };
   }

@@ -2,13 +2,13 @@ import type { ConditionRows } from "../../conditions/operators.ts";
 import { isFreeName } from "../../wire.ts";
 import { isExpression } from "../expressions/translate-text.ts";
 import type { Mapped, Mapper, Missing } from "../mapped.ts";
-import { listOf, pairsOf, parseJson, type Reader, valueAt } from "../reader.ts";
+import { listOf, pairsOf, parseJson, type Reader, textOf, valueAt } from "../reader.ts";
 import { readConditions, toRow } from "./conditions.ts";
 
 /** Of the options only how strictly types are told apart, which rows here do in one way. */
 function readAll(read: Reader): ConditionRows {
   for (const name of ["options", "looseTypeValidation"]) read.raw(name);
-  const combined = String(read.raw("combineOperation") ?? read.raw("combineConditions"));
+  const combined = textOf(read.raw("combineOperation") ?? read.raw("combineConditions"));
   return readConditions(read, read.raw("conditions"), ["any", "or", "OR"].includes(combined));
 }
 
@@ -50,9 +50,9 @@ function readRules(read: Reader): Way[] {
 
 /** Older versions compare one value, and several rules may lead to the same output. */
 function readOlderRules(read: Reader): Way[] {
-  const [left, type] = [read.raw("value1"), String(read.raw("dataType") ?? "number")];
+  const [left, type] = [read.raw("value1"), textOf(read.raw("dataType"), "number")];
   return listOf(read.raw("rules.rules")).map((rule, index) => {
-    const operation = String(valueAt(rule, "operation") ?? (type === "number" ? "smaller" : "equal"));
+    const operation = textOf(valueAt(rule, "operation"), type === "number" ? "smaller" : "equal");
     const row = toRow(read, { left, right: valueAt(rule, "value2"), operation, type });
     const output = valueAt(rule, "output");
     return {
@@ -70,7 +70,7 @@ const joins = new Map([
 ]);
 
 const merge: Mapper = (read) => {
-  const mode = String(read.raw("combineBy") ?? read.raw("combinationMode") ?? read.raw("mode") ?? "append");
+  const mode = textOf(read.raw("combineBy") ?? read.raw("combinationMode") ?? read.raw("mode"), "append");
   read.raw("mode");
   if (mode === "append") return { to: "merge", parameters: { mode: "append" } };
   if (["combineByPosition", "mergeByPosition", "mergeByIndex"].includes(mode))
@@ -85,7 +85,7 @@ function mergeByKey(read: Reader): Mapped | Missing {
   const other = valueAt(first, "field2") ?? read.raw("propertyName2") ?? one;
   if (typeof one !== "string" || one !== other || /[,=]/.test(one))
     return { missing: "Merge joins by one field with the same name on both sides. Rename it before with Set fields." };
-  const join = joins.get(String(read.raw("joinMode") ?? "keepMatches")) ?? "inner";
+  const join = joins.get(textOf(read.raw("joinMode"), "keepMatches")) ?? "inner";
   return { to: "merge", parameters: { mode: "key", key: one, join, compare: "loose" } };
 }
 
@@ -102,7 +102,7 @@ const wait: Mapper = (read, { typeVersion }) => {
   if (resume !== "timeInterval") return { missing: "A wait ends by itself here: after a time, or at a moment." };
   const isNewer = typeVersion > 1;
   const amount = read.raw("amount") ?? (isNewer ? 5 : 1);
-  const factor = unitMs.get(String(read.raw("unit") ?? (isNewer ? "seconds" : "hours"))) ?? 1000;
+  const factor = unitMs.get(textOf(read.raw("unit"), isNewer ? "seconds" : "hours")) ?? 1000;
   if (typeof amount === "number") return { to: "wait", parameters: { milliseconds: Math.round(amount * factor) } };
   return { to: "wait", parameters: { milliseconds: `{{ ${factor} * ${read.expression(amount, "amount")} }}` } };
 };
@@ -116,7 +116,7 @@ const callWorkflow: Mapper = (read) => {
 };
 
 const respond: Mapper = (read) => {
-  const kind = String(read.raw("respondWith") ?? "firstIncomingItem");
+  const kind = textOf(read.raw("respondWith"), "firstIncomingItem");
   const status = read.raw("options.responseCode");
   const json = kind === "json" ? readJsonText(read, "responseBody") : undefined;
   const bodies = new Map<string, unknown>([

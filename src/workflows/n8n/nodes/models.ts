@@ -1,5 +1,5 @@
 import type { Mapper } from "../mapped.ts";
-import { listOf, type Reader, valueAt } from "../reader.ts";
+import { listOf, type Reader, textOf, valueAt } from "../reader.ts";
 import { app } from "./app.ts";
 
 type Said = { role: string; content: unknown };
@@ -10,7 +10,7 @@ function messagesOf(read: Reader): Said[] {
     listOf(read.raw(path)),
   );
   return rows.map((row) => ({
-    role: String(valueAt(row, "role") ?? "user"),
+    role: textOf(valueAt(row, "role"), "user"),
     content: read.translate(valueAt(row, "content") ?? valueAt(row, "message") ?? "", "message"),
   }));
 }
@@ -18,14 +18,14 @@ function messagesOf(read: Reader): Said[] {
 const joined = (said: Said[], roles: string[]): string | undefined =>
   said
     .filter(({ role }) => roles.includes(role))
-    .map(({ content }) => String(content))
+    .map(({ content }) => textOf(content))
     .join("\n\n") || undefined;
 
 /** One question to a model of a service. */
 const ask =
   (to: string): Mapper =>
   (read) => {
-    if (!["", "text", "chat"].includes(String(read.raw("resource") ?? "")))
+    if (!["", "text", "chat"].includes(textOf(read.raw("resource"))))
       return { missing: "Only questions in text are taken over. Look for another action of the service." };
     for (const name of ["options", "simplify"]) read.raw(name);
     const said = messagesOf(read);

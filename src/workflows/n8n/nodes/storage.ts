@@ -1,6 +1,6 @@
 import { isExpression } from "../expressions/translate-text.ts";
 import type { Mapped, Mapper, Missing } from "../mapped.ts";
-import type { Reader } from "../reader.ts";
+import { type Reader, textOf } from "../reader.ts";
 import { app, limit, text } from "./app.ts";
 
 type Sql = { product: "postgres" | "mysql"; title: string; placeholder: (index: number) => string; quote: string };
@@ -13,7 +13,7 @@ const longestStatement = 20_000;
 const database =
   (sql: Sql): Mapper =>
   (read) => {
-    const operation = String(read.raw("operation") ?? "insert");
+    const operation = textOf(read.raw("operation"), "insert");
     read.raw("options");
     if (operation === "executeQuery") return executeQuery(sql, read);
     if (operation === "insert") return insertRow(sql, read);
@@ -35,7 +35,7 @@ function executeQuery({ product, placeholder }: Sql, read: Reader): Mapped | Mis
     return { missing: "Its statement puts values into the middle of texts or names. Write it with placeholders." };
   const params = values.map((value) => read.translate(`={{${value}}}`, "query"));
   const replaced = read.value("options.queryReplacement") ?? read.value("additionalFields.queryParams");
-  if (replaced !== undefined) read.remark(`Its values were ${String(replaced)}: enter them as Parameters.`);
+  if (replaced !== undefined) read.remark(`Its values were ${textOf(replaced)}: enter them as Parameters.`);
   const isReading = /^\s*(?:select|with|show|explain)\b/i.test(statement);
   const parameters = { sql: statement, ...(params.length > 0 ? { params } : {}) };
   return isReading ? { to: `${product}_query`, parameters } : { to: `${product}_execute`, parameters, ...returned };

@@ -1,5 +1,5 @@
 import type { Mapper } from "../mapped.ts";
-import type { Reader } from "../reader.ts";
+import { type Reader, textOf } from "../reader.ts";
 import { app, columns, limit, text, texts } from "./app.ts";
 
 const ofIssue = (operation: string) => ({ resource: "issue", operation });
@@ -40,7 +40,7 @@ const github = app({
 
 function issuesOf(read: Reader): string {
   read.raw("getRepositoryIssuesFilters");
-  return `repo:${String(read.value("owner") ?? "")}/${String(read.value("repository") ?? "")} is:issue`;
+  return `repo:${textOf(read.value("owner"))}/${textOf(read.value("repository"))} is:issue`;
 }
 
 const jira = app({

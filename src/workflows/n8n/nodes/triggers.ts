@@ -1,5 +1,5 @@
 import type { Mapper } from "../mapped.ts";
-import { listOf, valueAt } from "../reader.ts";
+import { listOf, textOf, valueAt } from "../reader.ts";
 
 /** What arrives at a webhook, as n8n gives it to the first node. */
 const delivery = '{ "headers": $trigger.headers, "query": $trigger.query, "body": $trigger.payload }';
@@ -11,7 +11,7 @@ const webhook: Mapper = (read) => {
   return {
     to: "transform",
     parameters: { expression: delivery },
-    trigger: `Add a webhook. In n8n it took ${String(method)} /${String(path)}; its address here is a new one.${waits}`,
+    trigger: `Add a webhook. In n8n it took ${textOf(method)} /${textOf(path)}; its address here is a new one.${waits}`,
   };
 };
 
@@ -32,16 +32,16 @@ const schedule: Mapper = (read) => {
 const interval: Mapper = (read) => ({
   to: "start",
   parameters: {},
-  trigger: `Add a schedule: every ${String(read.raw("interval") ?? 1)} ${String(read.raw("unit") ?? "seconds")}.`,
+  trigger: `Add a schedule: every ${textOf(read.raw("interval"), "1")} ${textOf(read.raw("unit"), "seconds")}.`,
 });
 
-const pad = (value: unknown): string => String(value ?? 0).padStart(2, "0");
+const pad = (value: unknown): string => textOf(value, "0").slice(0, 10).padStart(2, "0");
 
 /** In words, because a person adds it. */
 function describeRule(rule: unknown): string {
   const cron = valueAt(rule, "expression") ?? valueAt(rule, "cronExpression");
   if (typeof cron === "string") return `cron ${cron}`;
-  const field = String(valueAt(rule, "field") ?? valueAt(rule, "mode") ?? "days");
+  const field = textOf(valueAt(rule, "field") ?? valueAt(rule, "mode"), "days");
   const unit = field
     .replace(/^every/, "")
     .toLowerCase()
@@ -50,7 +50,7 @@ function describeRule(rule: unknown): string {
   const hour = valueAt(rule, "triggerAtHour") ?? valueAt(rule, "hour");
   const minute = valueAt(rule, "triggerAtMinute") ?? valueAt(rule, "minute");
   const at = ["day", "week", "month"].includes(unit) ? ` at ${pad(hour)}:${pad(minute)}` : "";
-  return `every ${every === 1 ? unit : `${String(every)} ${unit}s`}${at}`;
+  return `every ${every === 1 ? unit : `${textOf(every)} ${unit}s`}${at}`;
 }
 
 /** What starts a run here in the place of a trigger of a service. */
