@@ -2,6 +2,8 @@ import { z } from "zod";
 import { errorWorkflowOfFile } from "./error-wire.ts";
 import { workflowRequest } from "./wire.ts";
 
+export const mostVariables = 1000;
+
 const { name, description, tool, publish } = workflowRequest.shape;
 
 /** A workflow outside of the installation. Accounts are named, not referred to: ids mean nothing elsewhere. */
@@ -18,7 +20,7 @@ export const workflowFile = z
     errorWorkflow: errorWorkflowOfFile,
     variables: z
       .array(z.string().max(64))
-      .max(1000)
+      .max(mostVariables)
       .optional()
       .describe("Names of the variables that its expressions read. Their values stay where they are."),
   })

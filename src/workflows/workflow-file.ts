@@ -3,7 +3,7 @@ import type { FieldFault } from "../base/refusal.ts";
 import { parseReference } from "../vault/reference.ts";
 import type { CredentialSummary } from "../vault/wire.ts";
 import type { ErrorWorkflowOfFile } from "./error-wire.ts";
-import type { WorkflowFile } from "./file-wire.ts";
+import { mostVariables, type WorkflowFile } from "./file-wire.ts";
 import { toPointer } from "./read-canvas.ts";
 import { namedVariables } from "./variables/named-variables.ts";
 import type { Canvas, Workflow } from "./wire.ts";
@@ -20,7 +20,8 @@ export function toFile(
   const names = new Map(credentials.map(({ id, name }) => [id, name]));
   const nameOf = (reference: unknown) => ({ name: names.get(parseReference(reference)) ?? "" });
   const { name, description, tool, canvas } = workflow;
-  const variables = namedVariables(canvas).names;
+  const { names: named } = namedVariables(canvas.nodes.map(({ parameters }) => parameters));
+  const variables = named.slice(0, mostVariables);
   return {
     format: "switchyard.workflow",
     formatVersion: 1,

@@ -130,6 +130,20 @@ describe("$vars", () => {
     expect((await ann.owner.browser.get(`${at}/preview-scope`)).body.vars).toMatchObject({ region: "us" });
   });
 
+  it("is not named by a note, nor by what no variable can be called", async () => {
+    const long = `$vars.${"a".repeat(65)}`;
+    const id = await ann.save([{ ...say(`{{ ${long} & $vars.region }}`), note: `${long} $vars.noted` }], [], "Long");
+    const { status, body } = await ann.owner.browser.get(`${ann.path}/workflows/${id}/file`);
+    expect([status, body.variables]).toEqual([200, ["region"]]);
+  });
+
+  it("is warned of a hundred times at most", async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `$vars.absent${index}`).join(" & ");
+    const canvas = { nodes: [say(`{{ ${names} }}`)], edges: [] };
+    const { body } = await ann.owner.browser.post(`${ann.path}/workflows/check`, { canvas });
+    expect(body.warnings).toHaveLength(100);
+  });
+
   it("is named in the file of a workflow without its values, and an import says what is missing", async () => {
     await set("region", "eu");
     const id = await ann.save([say("{{ $vars.region }}{{ $vars.missing }}")]);

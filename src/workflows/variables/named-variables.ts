@@ -1,7 +1,7 @@
 /** Which variables a value names in its references: some of them by name, or perhaps any. */
 export type NamedVariables = { names: string[]; isAny: boolean };
 
-const reference = /\$vars(?![\p{L}\p{N}_$])(?:\.`?(?<name>[A-Za-z_][A-Za-z0-9_]*))?/gu;
+const reference = /\$vars(?![\p{L}\p{N}_$])(?:\.`?(?<name>[A-Za-z_][A-Za-z0-9_]{0,63})(?![A-Za-z0-9_]))?/gu;
 
 /** Rather too many: what only looks like a reference counts as well. */
 export function namedVariables(value: unknown): NamedVariables {
