@@ -28,7 +28,7 @@ const writing = { access: { role: "member" } } as const;
 /** What has become of workflows, all of them asked for at once. */
 export type ActivityOf = (
   organizationId: string,
-  workflowIds: string[],
+  workflows: Pick<wire.WorkflowHead, "id" | "version">[],
 ) => Promise<(workflowId: string) => wire.WorkflowActivity>;
 
 type Options = { workflows: Workflows; activityOf: ActivityOf; remove: RemoveWorkflow };
@@ -64,10 +64,7 @@ function registerReading(server: FastifyInstance, workflows: Workflows, activity
     async (request) => {
       const { organizationId } = request.params;
       const { data, total } = await workflows.page(organizationId, request.query);
-      const activity = await activityOf(
-        organizationId,
-        data.map(({ id }) => id),
-      );
+      const activity = await activityOf(organizationId, data);
       return { data: data.map((head) => ({ ...head, ...activity(head.id) })), total };
     },
   );
