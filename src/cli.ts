@@ -62,7 +62,7 @@ const usage = `Usage: ${commandLine} <command>
   credentials delete --organization ID --id CREDENTIAL
   workflows list --organization ID [--search TEXT] [--folder F] [--tag T]
   workflows export --organization ID --id WORKFLOW
-  workflows import --organization ID --file PATH [--name N] [--draft]
+  workflows import --organization ID --file PATH [--name N] [--draft] [--from n8n] [--check]
   workflows create --organization ID --data JSON [--draft]
   workflows update --organization ID --id WORKFLOW --data JSON [--draft]
   workflows draft --organization ID --id WORKFLOW [--discard]
