@@ -12,10 +12,14 @@ export const listPins = (db: WorkflowsDb, place: Place) =>
 
 const bytes = sql<number>`octet_length(outputs)`;
 
-/** What is known of them without reading the data. */
+/** Of what was pinned before the number was kept. */
+const itemCount = sql<number>`coalesce(item_count,
+  (SELECT coalesce(sum(json_array_length(items)), 0)::integer FROM json_each(outputs::json) AS way (name, items)))`;
+
+/** What is known of them, without reading the data but for old ones. */
 export const listPinHeads = (db: WorkflowsDb, place: Place) =>
   pinsOf(db, place)
-    .select(["node_id", "item_count", "pinned_by_name", "pinned_at", bytes.as("bytes")])
+    .select(["node_id", itemCount.as("item_count"), "pinned_by_name", "pinned_at", bytes.as("bytes")])
     .orderBy("node_id")
     .execute();
 

@@ -57,7 +57,7 @@ type WorkflowTables = {
     workflow_id: string;
     node_id: string;
     outputs: string;
-    item_count: number;
+    item_count: number | null;
     pinned_by_name: string | null;
     pinned_at: Generated<Date>;
   };

@@ -384,6 +384,9 @@ describe("pinned data", () => {
       { nodeId: "after", items: 0 },
       { nodeId: "write", items: 1, bytes: 28 },
     ]);
+    // As older versions pinned it, without a number beside it.
+    await ann.app.database.query("UPDATE workflow_pin SET item_count = NULL WHERE workflow_id = $1", [id]);
+    expect((await pins()).map(({ items }: { items: number }) => items)).toEqual([0, 1]);
     await change(id, [issue("write", "Other"), say("after", "changed")], line);
     await ann.owner.browser.post(`${pathOf(id)}/publish`, {});
     expect((await pins()).map(({ nodeId }: { nodeId: string }) => nodeId)).toEqual(["after", "write"]);
