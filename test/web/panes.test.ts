@@ -219,6 +219,14 @@ describe("the data that comes in", () => {
     const sample = pane("Incoming data").getByRole("combobox", { name: "Sample" });
     expect(await sample.locator("option").allTextContents()).toEqual(["Fields the nodes before promise"]);
     expect(await pane("Incoming data").getByRole("button", { name: "Table" }).isDisabled()).toBe(true);
+    await flows.owner.browser.send("PUT", `${flows.path}/workflows/${id}/draft/pins/$trigger`, {
+      outputs: { out: [{ source: "manual", sender: null, prompt: "", payload: {} }] },
+    });
+    await page.reload();
+    await eventually(() => sample.locator("option").allTextContents()).toEqual([
+      "Pinned trigger data",
+      "Fields the nodes before promise",
+    ]);
     await flows.owner.browser.send("PUT", `${flows.path}/workflows/${id}/draft/pins/now`, {
       outputs: { out: [{ iso: "pinned moment" }] },
     });
@@ -254,6 +262,20 @@ describe("keys of the panel", () => {
     await panel().waitFor({ state: "detached" });
     expect(await hasFocus(canvas())).toBe(true);
     expect(await canvas().getAttribute("aria-activedescendant")).toBe("canvas-node-say");
+    expect(complaints).toEqual([]);
+  });
+
+  it("open another node in place of the one that is open, and the list of nodes from wherever one is", async () => {
+    await open("?node=say");
+    await canvas().focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await eventually(() => new URL(page.url()).searchParams.get("node")).not.toBe("say");
+    const named = `document.activeElement.matches("body") ? "" : document.activeElement.querySelector("section")?.ariaLabel`;
+    await eventually(() => page.evaluate(named)).toMatch(/^Node /);
+    await page.keyboard.press("/");
+    await panel().waitFor({ state: "detached" });
+    await eventually(() => page.evaluate("document.activeElement.role")).toBe("combobox");
     expect(complaints).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ function usePanes(props: NodePanelProps, idPrefix: string, setTab: (tab: TabName
   const { faults, kind, readOnly } = props;
   const lastField = useRef<InsertTarget>(null);
   const { expressions, scope } = useExpressions({ ...props, lastField });
-  const ofSettings = faultsBelow(faults, "/settings").length;
+  const ofSettings = faultsBelow(faults, "/settings").length + faultsBelow(faults, "/note").length;
   const insert = (reference: string) => {
     const target = lastField.current;
     if (!target) return false;

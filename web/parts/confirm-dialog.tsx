@@ -8,12 +8,14 @@ type ConfirmDialogProps = {
   title: string;
   description: ReactNode;
   confirm: string;
+  /** Most questions are about something that is lost. */
+  look?: "danger" | "primary";
   act: () => Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks once before something that cannot be taken back. Render it while the question is open. */
-export function ConfirmDialog({ title, description, confirm, act, onClose }: ConfirmDialogProps) {
+/** Asks once before something that cannot be taken back, or that is easily done by mistake. Render it while the question is open. */
+export function ConfirmDialog({ title, description, confirm, look = "danger", act, onClose }: ConfirmDialogProps) {
   const mutation = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
     <Dialog open onOpenChange={onClose} title={title} description={description}>
@@ -21,7 +23,7 @@ export function ConfirmDialog({ title, description, confirm, act, onClose }: Con
         {mutation.isError && <ProblemNotice error={mutation.error} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" busy={mutation.isPending} onClick={() => mutation.mutate()}>
+          <Button look={look} busy={mutation.isPending} onClick={() => mutation.mutate()}>
             {confirm}
           </Button>
         </div>

@@ -33,6 +33,7 @@ import { useChosenCommands } from "./use-chosen-commands.ts";
 import { editingKeys, useEditCommands } from "./use-editing-keys.ts";
 import type { Editor } from "./use-editor.ts";
 import { useNarrow } from "./use-narrow.ts";
+import { usePaletteKey } from "./use-palette-key.ts";
 
 type EditorCanvasProps = CardPanels & {
   editor: Editor;
@@ -142,6 +143,7 @@ function useCanvasParts(props: EditorCanvasProps, editable: boolean) {
     onOpen: onPalette,
     onStart: (panel) => onPanel(panel, true),
   });
+  usePaletteKey(editable ? adding.open : undefined);
   const notes = useNotes({ editor, frame });
   const going = useGo(editor.canvas);
   const menu = useCanvasMenu({ going, frame });

@@ -6,7 +6,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={onClose}
       title="Keys of the canvas"
-      description="They work while the canvas has the focus."
+      description="They work while the canvas has the focus. Ctrl + F and F6 work everywhere in the editor, and / wherever you do not type."
     >
       <dl className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
         {shortcuts.map(([what, ...keys]) => (

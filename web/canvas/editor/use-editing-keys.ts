@@ -83,7 +83,6 @@ export function editingKeys(commands: Commands, open: Openers): KeyTable {
     p: commands.pin,
     "ctrl+shift+enter": commands.runFromHere,
     n: open.palette,
-    "/": open.palette,
     // With nothing selected, Tab leaves the canvas as it leaves everything else.
     tab: commands.hasSelection() ? open.palette : undefined,
     c: open.connect,

@@ -22,7 +22,7 @@ import type { CanvasNode } from "../../../src/workflows/wire.ts";
 import type { ChosenCommands } from "../editor/use-chosen-commands.ts";
 import type { EditCommands } from "../editor/use-editing-keys.ts";
 
-export type MenuEntry = {
+type MenuEntry = {
   label: string;
   Icon: LucideIcon;
   /** The keys that do the same on the canvas. */

@@ -86,6 +86,7 @@ const Pieces = ({ pieces }: { pieces: readonly NotePiece[] }) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: the same link may stand twice, and the text is replaced as a whole.
         key={index}
         href={href}
+        title={href}
         target="_blank"
         rel="noopener noreferrer"
         className="nodrag nopan text-accent underline underline-offset-2"

@@ -7,7 +7,7 @@ export function faultsBelow(faults: readonly FieldFault[], part: string): FieldF
     .map(({ pointer, detail }) => ({ pointer: pointer.slice(part.length), detail }));
 }
 
-const shownParts = ["/parameters", "/settings", "/credentials", "/instruction", "/name"];
+const shownParts = ["/parameters", "/settings", "/credentials", "/instruction", "/name", "/note"];
 
 /** Faults that no field of the panel shows. */
 export function unplacedFaults(faults: readonly FieldFault[]): FieldFault[] {

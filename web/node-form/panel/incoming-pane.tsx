@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { ChevronRight, Zap } from "lucide-react";
 import { type ReactNode, use, useMemo, useState } from "react";
-import type { PreviewScope, Run } from "../../../src/runs/wire.ts";
+import type { PreviewScope } from "../../../src/runs/wire.ts";
 import { pinQuery } from "../../api/steps.ts";
 import { SteppingContext } from "../../canvas/stepping/stepping-context.ts";
 import { counted } from "../../canvas/words.ts";
@@ -11,6 +11,7 @@ import { FieldTree } from "../../parts/data-viewer/schema-tree.tsx";
 import { type DataViewName, ShownData } from "../../parts/data-viewer.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
+import { findAncestors } from "../expressions/find-ancestors.ts";
 import { type Known, type Sample, type Source, samplesOf, sourcesOf } from "./incoming-sources.ts";
 import { NoRun } from "./no-run.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
@@ -26,7 +27,7 @@ type IncomingPaneProps = Pick<NodePanelProps, "organizationId" | "workflowId" | 
 
 /** What comes into the node, by a run, by pinned data, or by what the nodes before it promise. Its fields can be put into the form. */
 export function IncomingPane(props: IncomingPaneProps) {
-  const { run, onPick } = props;
+  const { onPick } = props;
   const [view, setView] = useView("incoming", "schema");
   const [chosen, choose] = useState<Sample>();
   const [isMissing, setMissing] = useState(false);
@@ -45,7 +46,7 @@ export function IncomingPane(props: IncomingPaneProps) {
         {...(sample === "schema" ? { offered: ["schema"] as const } : {})}
       />
       <PanelBody tight>
-        {sample && <SampleSelect samples={samples} sample={sample} run={run} onChange={choose} />}
+        {sample && <SampleSelect samples={samples} sample={sample} known={known} onChange={choose} />}
         {isMissing && (
           <p role="status" className="text-xs text-warning">
             Put the caret into a field first.
@@ -69,7 +70,8 @@ export function IncomingPane(props: IncomingPaneProps) {
 function useKnown({ organizationId, workflowId, canvas, node, run, scope }: IncomingPaneProps): Known {
   const kinds = useQuery(nodeKindsQuery).data ?? noKinds;
   const heads = use(SteppingContext)?.pins;
-  const wanted = [...(heads?.values() ?? [])].filter(({ nodeId }) => canvas.nodes.some(({ id }) => id === nodeId));
+  const before = findAncestors(canvas.edges, node.id);
+  const wanted = [...(heads?.values() ?? [])].filter(({ nodeId }) => before.has(nodeId));
   const pins = useQueries({
     queries: wanted.map((pin) => pinQuery(organizationId, workflowId, pin)),
     combine: (found) => found.flatMap(({ data }) => (data ? [data] : [])),
@@ -86,14 +88,16 @@ const kindOf = ({ canvas, kinds }: Known, { nodeId }: Source): NodeKind | undefi
 type SampleSelectProps = {
   samples: readonly Sample[];
   sample: Sample;
-  run: Run | undefined;
+  known: Pick<Known, "run" | "scope">;
   onChange: (sample: Sample) => void;
 };
 
-function SampleSelect({ samples, sample, run, onChange }: SampleSelectProps) {
+function SampleSelect({ samples, sample, known: { run, scope }, onChange }: SampleSelectProps) {
+  // Without any run, what started it can only be pinned.
+  const last = scope?.runId === null ? "Pinned trigger data" : "Last run";
   const words: Record<Sample, string> = {
     pinned: "Pinned data",
-    run: run ? `This run · ${time.format(new Date(run.startedAt ?? run.createdAt))}` : "Last run",
+    run: run ? `This run · ${time.format(new Date(run.startedAt ?? run.createdAt))}` : last,
     schema: "Fields the nodes before promise",
   };
   return (

@@ -20,6 +20,7 @@ export function DuplicateDialog({ organizationId, workflow, prepare, onClose }: 
       title={`Duplicate ${workflow.name}?`}
       description="The copy has the same canvas and no triggers. It is a draft, and opens at once."
       confirm="Duplicate"
+      look="primary"
       act={async () => {
         await prepare?.();
         const copy = await duplicateWorkflow(organizationId, workflow.id);

@@ -1,7 +1,7 @@
 export type ReadFile = Record<string, unknown> & { canvas?: unknown };
 
 /** A workflow of this product, one of n8n, or what is wrong with the text. */
-export type ReadText = { own: ReadFile } | { n8n: Record<string, unknown> | unknown[] } | { fault: string };
+type ReadText = { own: ReadFile } | { n8n: Record<string, unknown> | unknown[] } | { fault: string };
 
 const mostBytes = 5_000_000;
 const isObject = (value: unknown): value is Record<string, unknown> =>
