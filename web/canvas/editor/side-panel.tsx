@@ -73,7 +73,7 @@ export function SidePanel(props: SidePanelProps) {
     );
   if (search.panel === toolPanel)
     return (
-      <Titled title="This workflow as a tool" frame={frame} onClose={onClose}>
+      <Titled hasForm title="This workflow as a tool" frame={frame} onClose={onClose}>
         <ToolPanel key={workflow.id} organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
       </Titled>
     );
@@ -98,14 +98,19 @@ function Frame({ frame, children }: { frame: SidePanelProps["frame"]; children: 
   );
 }
 
-type TitledProps = Pick<SidePanelProps, "frame" | "onClose"> & { title: string; children: ReactNode };
+type TitledProps = Pick<SidePanelProps, "frame" | "onClose"> & {
+  title: string;
+  /** Escape in a field of a form does not throw away what is typed. */
+  hasForm?: boolean;
+  children: ReactNode;
+};
 
-function Titled({ title, frame, onClose, children }: TitledProps) {
+function Titled({ title, hasForm = false, frame, onClose, children }: TitledProps) {
   useEffect(() => frame.current?.focus(), [frame]);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const { key, target, currentTarget, defaultPrevented } = event;
-    // A dialog opened from here is a child for React, but not part of the panel; and what is typed is not thrown away by Escape.
-    if (!(target instanceof Element) || !currentTarget.contains(target) || isInField(target)) return;
+    // A dialog opened from here is a child for React, but not part of the panel.
+    if (!(target instanceof Element) || !currentTarget.contains(target) || (hasForm && isInField(target))) return;
     if (key === "Escape" && !defaultPrevented) onClose();
   };
   return (
