@@ -26,5 +26,5 @@ export const n8nConversion = z
     remarks: z.array(z.string()).describe("About the whole."),
     ...checkResult.pick({ errors: true, warnings: true }).shape,
   })
-  .meta({ id: "N8nConversion" });
+  .meta({ id: "WorkflowTranslation" });
 export type N8nConversion = z.infer<typeof n8nConversion>;
