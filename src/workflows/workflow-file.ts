@@ -20,7 +20,7 @@ export function toFile(
   const names = new Map(credentials.map(({ id, name }) => [id, name]));
   const nameOf = (reference: unknown) => ({ name: names.get(parseReference(reference)) ?? "" });
   const { name, description, tool, canvas } = workflow;
-  const { names: named } = namedVariables(canvas.nodes.map(({ parameters }) => parameters));
+  const { names: named } = namedVariables(parametersIn(canvas.nodes));
   const variables = named.slice(0, mostVariables);
   return {
     format: "switchyard.workflow",
@@ -77,3 +77,7 @@ function mapAccounts(
   });
   return { ...canvas, nodes };
 }
+
+/** A draft may hold anything in the place of its nodes. */
+const parametersIn = (nodes: unknown): unknown[] =>
+  Array.isArray(nodes) ? nodes.map((node: { parameters?: unknown } | null) => node?.parameters) : [];

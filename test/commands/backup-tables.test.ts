@@ -46,8 +46,8 @@ const planted = [
    SELECT organization_id, gen_random_uuid(), id, 1, '{"nodes":[]}', '{}', ARRAY['a,"b'], ARRAY[gen_random_uuid()] FROM workflow`,
   `INSERT INTO workflow_pin (organization_id, workflow_id, node_id, outputs)
    SELECT organization_id, id, 'now', '{"out":[{"a":"\\u0000"}]}' FROM workflow`,
-  `INSERT INTO workflow_variable (organization_id, name, value) SELECT id, 'region', '"a \\u0000 \\"text\\""' FROM organization`,
-  "INSERT INTO workflow_defaults (organization_id, error_workflow_id) SELECT organization_id, id FROM workflow",
+  `INSERT INTO workflow_variable (organization_id, name, value) SELECT id, 'planted', '"a \\u0000 \\"text\\""' FROM organization`,
+  "INSERT INTO workflow_defaults (organization_id, error_workflow_id) SELECT organization_id, id FROM workflow ON CONFLICT DO NOTHING",
   "INSERT INTO failed_run (organization_id, run_id, error_workflow_id) SELECT organization_id, gen_random_uuid(), id FROM workflow",
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)
